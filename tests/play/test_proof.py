@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from fiveup_env.game.proof import digest_of, fresh_secret, seed_of
-from tests.play.test_browser import play_by_mouse, play_out
+from tests.play.test_browser import menu, play_by_mouse, play_out
+from tests.play.test_looks import CUT
 from tests.web import check_access
 
 NODE = shutil.which("node")
@@ -41,6 +42,7 @@ def test_a_game_shows_its_digest_before_and_a_link_that_checks_its_seed_afterwar
     page: Any, address: str
 ) -> None:
     page.goto(address)
+    page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined })")  # no HTTPS
     page.click("#fresh")
     page.select_option("#players", "2")
     page.fill("#target", "2")
@@ -60,8 +62,14 @@ def test_a_game_shows_its_digest_before_and_a_link_that_checks_its_seed_afterwar
     assert saved["proof"]["digests"] == [digest]
     assert saved["seed"] == str(seed_of(saved["proof"]["secrets"]))
 
-    secret = saved["proof"]["secrets"][0]
-    page.goto(f"{address}#proof={secret}~{digest}")
+    page.set_viewport_size({"width": 320, "height": 640})
+    menu(page, "proof")
+    page.click("#dialog-menu button[value=link]")
+    page.wait_for_selector("#dialog-error:has-text('#proof=')")
+    assert not page.evaluate(CUT)
+    link = page.inner_text("#dialog-error")
+    page.keyboard.press("Escape")
+    page.goto(link)
     assert "the seed follows from them" in page.inner_text("#dialog-body")
     assert saved["seed"] in page.inner_text("#dialog-body")
     check_access(page)

@@ -1,8 +1,8 @@
 // @ts-check
 /** What is shown of a proof: the digests before a game, its seed afterwards, and a link that checks it. */
-import { showDialog, tell } from "./dialogs.js";
+import { copy, showDialog, tell } from "./dialogs.js";
 import { checkProof, proofIn, proofText, seedFrom } from "./proof.js";
-import { byId, element, sentenceOf } from "./shared.js";
+import { element, sentenceOf } from "./shared.js";
 import { t } from "./words.js";
 
 /** @param {string[]} digests */
@@ -21,8 +21,7 @@ export async function proofDialog(table) {
   if (table.isOver) body.push(...proofLines(table), ...(proof ? [element("p", {}, t("seedIs", { seed: seedFrom(proof.secrets) }))] : []));
   await showDialog(t("proof"), body, [["", t("close")], ...(proof ? /** @type {[string, string][]} */ ([["link", t("copyProof")]]) : [])], async (value) => {
     if (value !== "link" || !proof) return true;
-    const link = `${location.origin}${location.pathname}#proof=${proofText(proof)}`;
-    byId("dialog-error").textContent = await navigator.clipboard.writeText(link).then(() => t("copied"), () => link);
+    await copy(`${location.origin}${location.pathname}#proof=${proofText(proof)}`);
     return false;
   });
 }

@@ -1,6 +1,6 @@
 // @ts-check
 /** People at their own browsers: the links to their seats, who is here, and what they say. */
-import { showDialog, tell } from "../dialogs.js";
+import { copy, showDialog, tell } from "../dialogs.js";
 import { info } from "../fiveup.mjs";
 import { digestOf, freshSecret } from "../proof.js";
 import { asked } from "../server.js";
@@ -63,6 +63,7 @@ export function sitAt(link, page) {
     else if (message.type === "refused") {
       const sentence = REFUSED.includes(message.status) ? t(`refused${message.status}`) : message.error;
       if (message.final) tell(t("company"), sentence);
+      else if (showSeats) byId("dialog-error").textContent = sentence;
       else say(sentence, true);
       table?.refused();
     } else {
@@ -129,14 +130,4 @@ function rename(row, name, line) {
   button.addEventListener("click", () => line.send({ type: "name", name: input.value }));
   row.replaceChildren(input, button);
   input.focus();
-}
-
-/** Copy a link, or show it where pages may not copy. @param {string} text */
-async function copy(text) {
-  try {
-    await navigator.clipboard.writeText(text);
-    byId("dialog-error").textContent = t("copied");
-  } catch {
-    byId("dialog-error").textContent = text;
-  }
 }
