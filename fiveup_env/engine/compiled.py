@@ -65,7 +65,7 @@ def read_only(array: np.ndarray) -> np.ndarray:
     return array
 
 
-def _instruction(in_python: Callable[[Any], Any]) -> Callable[[Callable[..., Any]], Any]:
+def instruction(in_python: Callable[[Any], Any]) -> Callable[[Callable[..., Any]], Any]:
     """Make a function one instruction in compiled code; `in_python` says what it does in Python."""
 
     def instruction(generate: Callable[..., Any]) -> Any:
@@ -78,7 +78,7 @@ def _instruction(in_python: Callable[[Any], Any]) -> Callable[[Callable[..., Any
     return instruction
 
 
-@_instruction(lambda value: int(value).bit_count())
+@instruction(lambda value: int(value).bit_count())
 def bit_count(_context: Any, value: types.Integer) -> Any:
     """Return the number of set bits in an unsigned integer."""
 
@@ -88,7 +88,7 @@ def bit_count(_context: Any, value: types.Integer) -> Any:
     return value(value), generate
 
 
-@_instruction(lambda value: (int(value) & -int(value)).bit_length() - 1)
+@instruction(lambda value: (int(value) & -int(value)).bit_length() - 1)
 def lowest_bit(_context: Any, value: types.Integer) -> Any:
     """Return the position of the lowest set bit in an unsigned integer."""
 
@@ -98,7 +98,7 @@ def lowest_bit(_context: Any, value: types.Integer) -> Any:
     return value(value), generate
 
 
-@_instruction(lambda value: np.float64(value).view(np.uint64))
+@instruction(lambda value: np.float64(value).view(np.uint64))
 def bits_of(_context: Any, _value: types.Float) -> Any:
     """Return the 64 bits of a float as an unsigned integer."""
 
@@ -108,7 +108,7 @@ def bits_of(_context: Any, _value: types.Float) -> Any:
     return types.uint64(types.float64), generate
 
 
-@_instruction(lambda value: np.uint64(value).view(np.float64))
+@instruction(lambda value: np.uint64(value).view(np.float64))
 def float_of(_context: Any, _value: types.Integer) -> Any:
     """Return the float that has some 64 bits."""
 
@@ -116,6 +116,20 @@ def float_of(_context: Any, _value: types.Integer) -> Any:
         return builder.bitcast(arguments[0], ir.DoubleType())
 
     return types.float64(types.uint64), generate
+
+
+@instruction(lambda left, right: left.tobytes() == right.tobytes())
+def same(_context: Any, left: types.Record, right: types.Record) -> Any:
+    """Return whether two structs of a kind hold the same bytes."""
+
+    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        whole = ir.IntType(8 * left.size)
+        numbers = [
+            builder.load(builder.bitcast(each, whole.as_pointer()), align=1) for each in arguments
+        ]
+        return builder.icmp_unsigned("==", *numbers)
+
+    return types.boolean(left, right), generate
 
 
 @inlined

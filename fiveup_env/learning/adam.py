@@ -18,11 +18,11 @@ EPSILON: Final = 1e-5
 def add_parts(gradients: Array, parts: int, squares: Array, first: int, end: int) -> None:
     """Add up the gradients of parts into that of the first, in some blocks; write their squares."""
     for block in range(first, end):
-        total = gradients[:1, block * BLOCK : (block + 1) * BLOCK]
+        start, stop = block * BLOCK, min((block + 1) * BLOCK, gradients.shape[1])
         for part in range(1, parts):
-            own = gradients[part, block * BLOCK : (block + 1) * BLOCK]
-            for i in range(len(own)):
-                total[0, i] += own[i]
+            for i in range(start, stop):
+                gradients[0, i] += gradients[part, i]
+        total = gradients[0, start:stop].reshape((1, stop - start))
         squares[block] = dot(total, 0, total, 0)
 
 

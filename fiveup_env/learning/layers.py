@@ -12,39 +12,35 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from fiveup_env.engine.compiled import Array, compiled, inlined
+from fiveup_env.learning.eights import EIGHT, eight, grown, put, sum_of, zeros_like
 from fiveup_env.opponents.networks.compiled import NORM_EPSILON
 
 if TYPE_CHECKING:
     from fiveup_env.learning.decisions import Decisions
 
-TILE: Final = 32  # decisions; an even number
+TILE: Final = 32  # decisions; a multiple of BLOCK
+BLOCK: Final = 4  # rows whose products are summed together
 
 
 @inlined
 def dot(left: Array, i: int, right: Array, k: int) -> Any:
     """Return the sum of products of two rows: eight sums of every eighth, and the rest."""
-    zero = left.dtype.type(0)
-    a, b, c, d, e, f, g, h = zero, zero, zero, zero, zero, zero, zero, zero
-    whole = left.shape[1] // 8 * 8
-    for j in range(0, whole, 8):
-        a += left[i, j] * right[k, j]
-        b += left[i, j + 1] * right[k, j + 1]
-        c += left[i, j + 2] * right[k, j + 2]
-        d += left[i, j + 3] * right[k, j + 3]
-        e += left[i, j + 4] * right[k, j + 4]
-        f += left[i, j + 5] * right[k, j + 5]
-        g += left[i, j + 6] * right[k, j + 6]
-        h += left[i, j + 7] * right[k, j + 7]
-    rest = zero
+    sums, rest = zeros_like(left), left.dtype.type(0)
+    whole = left.shape[1] // EIGHT * EIGHT
+    for j in range(0, whole, EIGHT):
+        sums = grown(sums, eight(left, i, j), eight(right, k, j))
     for j in range(whole, left.shape[1]):
         rest += left[i, j] * right[k, j]
-    return (((a + b) + (c + d)) + ((e + f) + (g + h))) + rest
+    return sum_of(sums) + rest
 
 
 @inlined
 def add_scaled(numbers: Array, i: int, scale: Any, total: Array, k: int) -> None:
     """Add a multiple of a row to another."""
-    for j in range(total.shape[1]):
+    whole = total.shape[1] // EIGHT * EIGHT
+    for j in range(0, whole, EIGHT):
+        put(total, k, j, grown(eight(total, k, j), scale, eight(numbers, i, j)))
+    for j in range(whole, total.shape[1]):
         total[k, j] += scale * numbers[i, j]
 
 
@@ -60,18 +56,27 @@ def fill(out: Array, count: int, bias: Array) -> None:
 def add_entries(
     decisions: Decisions, samples: Array, factors: Array, matrix: Array, out: Array
 ) -> None:
-    """Add the products of rows and a matrix, entry by output, over entries that are not zero."""
+    """Add the products of rows and a matrix, entry by output, over entries that are not zero.
+
+    Four entries share what is read and written of the outputs.
+    """
     ends, entries, numbers = decisions.entry_ends, decisions.entries, decisions.numbers
-    kind = factors.dtype.type
+    kind, width = factors.dtype.type, matrix.shape[1]
+    whole = width // EIGHT * EIGHT
     for s in range(len(samples)):
         k, end = ends[samples[s]], ends[samples[s] + 1]
         while k + 4 <= end:
             p, q, r, t = entries[k], entries[k + 1], entries[k + 2], entries[k + 3]
             a, b = kind(numbers[k]) * factors[p], kind(numbers[k + 1]) * factors[q]
             c, d = kind(numbers[k + 2]) * factors[r], kind(numbers[k + 3]) * factors[t]
-            for j in range(matrix.shape[1]):
-                some = out[s, j] + a * matrix[p, j] + b * matrix[q, j]
-                out[s, j] = some + c * matrix[r, j] + d * matrix[t, j]
+            for j in range(0, whole, EIGHT):
+                some = grown(eight(out, s, j), a, eight(matrix, p, j))
+                some = grown(some, b, eight(matrix, q, j))
+                some = grown(some, c, eight(matrix, r, j))
+                put(out, s, j, grown(some, d, eight(matrix, t, j)))
+            for j in range(whole, width):
+                one = out[s, j] + a * matrix[p, j] + b * matrix[q, j]
+                out[s, j] = one + c * matrix[r, j] + d * matrix[t, j]
             k += 4
         while k < end:
             add_scaled(matrix, entries[k], kind(numbers[k]) * factors[entries[k]], out, s)
@@ -95,49 +100,69 @@ def add_entries_gradient(
 def add_product(inputs: Array, count: int, matrix: Array, out: Array) -> None:
     """Add the products of inputs and a matrix, input by output.
 
-    Two decisions share what is read of the matrix; the last of an odd number shares it with the
-    row after it, which nobody reads.
+    The last decisions of a number that is no multiple of `BLOCK` are computed with rows after them,
+    which nobody reads.
     """
-    size, width = matrix.shape
-    whole = size // 4 * 4
-    for i in range(0, whole, 4):
-        for s in range(0, count, 2):
-            n = s + 1
-            a, b, c, d = inputs[s, i], inputs[s, i + 1], inputs[s, i + 2], inputs[s, i + 3]
-            e, f, g, h = inputs[n, i], inputs[n, i + 1], inputs[n, i + 2], inputs[n, i + 3]
-            for j in range(width):
-                p, q, r, t = matrix[i, j], matrix[i + 1, j], matrix[i + 2, j], matrix[i + 3, j]
-                out[s, j] = (out[s, j] + a * p + b * q) + (c * r + d * t)
-                out[n, j] = (out[n, j] + e * p + f * q) + (g * r + h * t)
-    for i in range(whole, size):
-        for s in range(count):
-            add_scaled(matrix, i, inputs[s, i], out, s)
+    rows = (count + BLOCK - 1) // BLOCK * BLOCK
+    _add_products(inputs, False, rows, matrix, len(matrix), out)  # noqa: FBT003
 
 
 @compiled
 def add_product_gradient(inputs: Array, count: int, gradient: Array, total: Array) -> None:
-    """Add the gradient of that matrix, given those of its outputs.
+    """Add the gradient of that matrix, given those of its outputs."""
+    _add_products(inputs, True, len(total), gradient, count, total)  # noqa: FBT003
 
-    Two inputs share what is read of the gradient.
+
+@inlined
+def _add_products(
+    left: Array,
+    is_turned: bool,  # noqa: FBT001
+    rows: int,
+    right: Array,
+    count: int,
+    out: Array,
+) -> None:
+    """Add to each row of `out` the first rows of `right`, each times a number, in their order.
+
+    The numbers for a row are those of the same row of `left`, or of its column if it is turned.
+    The sums of four rows and sixteen columns stay in registers until they are whole.
     """
-    size, width = total.shape
-    pairs, whole = size // 2 * 2, count // 4 * 4
-    for i in range(0, pairs, 2):
-        for s in range(0, whole, 4):
-            a, b, c, d = inputs[s, i], inputs[s + 1, i], inputs[s + 2, i], inputs[s + 3, i]
-            k = i + 1
-            e, f, g, h = inputs[s, k], inputs[s + 1, k], inputs[s + 2, k], inputs[s + 3, k]
-            for j in range(width):
-                p, q = gradient[s, j], gradient[s + 1, j]
-                r, t = gradient[s + 2, j], gradient[s + 3, j]
-                total[i, j] = (total[i, j] + a * p + b * q) + (c * r + d * t)
-                total[k, j] = (total[k, j] + e * p + f * q) + (g * r + h * t)
-        for s in range(whole, count):
-            add_scaled(gradient, s, inputs[s, i], total, i)
-            add_scaled(gradient, s, inputs[s, i + 1], total, i + 1)
-    for i in range(pairs, size):
-        for s in range(count):
-            add_scaled(gradient, s, inputs[s, i], total, i)
+    width, whole = out.shape[1], rows // BLOCK * BLOCK
+    wide = width // (2 * EIGHT) * 2 * EIGHT
+    for j in range(0, wide, 2 * EIGHT):
+        n = j + EIGHT
+        for r in range(0, whole, BLOCK):
+            a, b, c, d = r, r + 1, r + 2, r + 3
+            a0, b0, c0, d0 = eight(out, a, j), eight(out, b, j), eight(out, c, j), eight(out, d, j)
+            a1, b1, c1, d1 = eight(out, a, n), eight(out, b, n), eight(out, c, n), eight(out, d, n)
+            for k in range(count):
+                p, q = eight(right, k, j), eight(right, k, n)
+                s = _number(left, is_turned, a, k)
+                a0, a1 = grown(a0, s, p), grown(a1, s, q)
+                s = _number(left, is_turned, b, k)
+                b0, b1 = grown(b0, s, p), grown(b1, s, q)
+                s = _number(left, is_turned, c, k)
+                c0, c1 = grown(c0, s, p), grown(c1, s, q)
+                s = _number(left, is_turned, d, k)
+                d0, d1 = grown(d0, s, p), grown(d1, s, q)
+            put(out, a, j, a0)
+            put(out, b, j, b0)
+            put(out, c, j, c0)
+            put(out, d, j, d0)
+            put(out, a, n, a1)
+            put(out, b, n, b1)
+            put(out, c, n, c1)
+            put(out, d, n, d1)
+    for r in range(rows):
+        for k in range(count if r >= whole or wide < width else 0):
+            number = _number(left, is_turned, r, k)
+            for j in range(wide if r < whole else 0, width):
+                out[r, j] += number * right[k, j]
+
+
+@inlined
+def _number(left: Array, is_turned: bool, row: int, k: int) -> Any:  # noqa: FBT001
+    return left[k, row] if is_turned else left[row, k]
 
 
 @inlined
@@ -204,19 +229,10 @@ def normalize_gradient(
 @inlined
 def _sum(numbers: Array, i: int) -> Any:
     """Return the sum of a row, in the order of `dot`."""
-    zero = numbers.dtype.type(0)
-    a, b, c, d, e, f, g, h = zero, zero, zero, zero, zero, zero, zero, zero
-    whole = numbers.shape[1] // 8 * 8
-    for j in range(0, whole, 8):
-        a += numbers[i, j]
-        b += numbers[i, j + 1]
-        c += numbers[i, j + 2]
-        d += numbers[i, j + 3]
-        e += numbers[i, j + 4]
-        f += numbers[i, j + 5]
-        g += numbers[i, j + 6]
-        h += numbers[i, j + 7]
-    rest = zero
+    sums, rest = zeros_like(numbers), numbers.dtype.type(0)
+    one, whole = numbers.dtype.type(1), numbers.shape[1] // EIGHT * EIGHT
+    for j in range(0, whole, EIGHT):
+        sums = grown(sums, one, eight(numbers, i, j))
     for j in range(whole, numbers.shape[1]):
         rest += numbers[i, j]
-    return (((a + b) + (c + d)) + ((e + f) + (g + h))) + rest
+    return sum_of(sums) + rest

@@ -144,7 +144,7 @@ def heuristic(view: Array, rung: int, key: Word) -> int:
     if fault != OK:
         return fault
     if rung == len(RUNGS):
-        choose_reading(views, key, _READER_WEIGHTS, np.empty(1, HIDDEN), actions)
+        choose_reading(views, key, _READER_WEIGHTS, np.zeros(1, HIDDEN), actions)
         return signed(actions[0])
     if not 0 <= rung < len(RUNGS):
         return BAD_RUNG

@@ -117,6 +117,31 @@ def odds_of(game: Game, seat: int) -> np.ndarray:
     return odds
 
 
+@pytest.mark.parametrize("rules", VARIANTS, ids=label)
+@pytest.mark.parametrize("is_shared", [False, True], ids=["one seat", "all seats"])
+def test_reading_a_hand_on_gives_the_bytes_of_reading_it_anew(
+    rules: Rules, is_shared: bool
+) -> None:
+    views = []
+    for seed in range(3):
+        game, rng = Game(rules, seed=seed), Random(seed)
+        for _ in range(40):
+            views += [game.view(seat) for seat in range(rules.players)] if is_shared else []
+            views.append(game.view(0))
+            play_randomly(game, rng, 1)
+    along = np.concatenate(views)
+    expected, memory = chances_of(along), np.zeros(1, HIDDEN)
+    memory["told"]["is_shared"] = is_shared
+    for i in range(len(along)):
+        write_one(along[i : i + 1], memory)
+        assert memory["chances"][0].tobytes() == expected[i].tobytes()
+
+
+@compiled
+def write_one(views: Array, memory: Array) -> None:
+    write_chances(views[0], WEIGHTS, LAPSE, memory[0])
+
+
 NOBODY_DRAWS = (
     Rules.preset("five_up", 4, hand_size=7),
     Rules.preset("muggins", 3, hand_size=7, max_pip=5),
@@ -134,7 +159,7 @@ def test_odds_are_those_of_every_tile_that_might_have_been_set_instead(rules: Ru
         fill_chances(view, WEIGHTS, LAPSE, memory, np.zeros((1, BONEYARD + 1, TILE_COUNT)))
         possible = memory["prior"][0] > 0
         expected = odds_of(game, int(view["seat"][0]))
-        assert memory["odds"][0][possible] == pytest.approx(expected[possible])
+        assert memory["now"]["odds"][0][possible] == pytest.approx(expected[possible])
         unlikely += (expected[possible] < 0.5).sum()
     assert unlikely > 40
 
@@ -159,7 +184,7 @@ def test_chances_are_nearly_those_of_all_worlds_weighed_by_the_odds(rules: Rules
         worlds = Deals(game, int(game.turn)).agreeing()
         held = np.stack([shares_of([world]) for world in worlds])
         held[:, int(game.turn)] = 0
-        odds = np.where(held > 0, memory["odds"], 1).prod((1, 2))
+        odds = np.where(held > 0, memory["now"]["odds"], 1).prod((1, 2))
         posterior = (odds[:, None, None] * held).sum(0) / odds.sum()
         unknown = (held.mean(0) > 0) & (held.mean(0) < 1)
         errors += [*np.abs(chances[0] - posterior)[unknown]]

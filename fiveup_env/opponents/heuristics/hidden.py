@@ -26,13 +26,14 @@ from fiveup_env.engine.compiled import (
     inlined,
     lowest_bit,
     read_only,
+    same,
     signed,
 )
 from fiveup_env.engine.exponentials import exp
 from fiveup_env.engine.layout import attach, open_pips
 from fiveup_env.engine.legality import list_legal
 from fiveup_env.engine.play import restart_hand, show_lack
-from fiveup_env.engine.state import GAME, ONE, PLAYING, all_tiles, next_seat
+from fiveup_env.engine.state import NOBODY, ONE, PLAYING, PUBLIC, all_tiles, next_seat
 from fiveup_env.opponents.heuristics.features import (
     EVERY_FEATURE,
     FEATURE_NAMES,
@@ -69,18 +70,35 @@ OWN_FEATURES: Final = read_only(
     np.array([float(name not in {"starve", "starve_last", "feed"}) for name in FEATURE_NAMES])
 )
 
+# What the plays of a hand tell. To read a view goes on from the one before it, if that was of the
+# same hand: zeros begin anew.
+TOLD = np.dtype(
+    [
+        ("public", PUBLIC),  # the hand, replayed
+        ("odds", np.float64, (MAX_PLAYERS + 1, TILE_COUNT)),  # what the plays add to the prior ones
+        ("is_shared", np.bool_),  # whether views of all seats are read, or of one
+        ("tiles", np.uint32),  # whose odds are right ...
+        ("seat", np.int8),  # ... but for this seat's own, or of all seats if it is NOBODY
+    ],
+    align=True,
+)
+
 # Scratch memory, allocated once for many views. Rows are the seats, then the boneyard.
 HIDDEN = np.dtype(
     [
-        ("past", GAME),  # of which only the public part is read: the hand, replayed
+        ("told", TOLD),  # up to the last play
+        ("now", TOLD),  # with what was drawn since
         ("features", SCRATCH),
         ("sizes", np.float64, (MAX_PLAYERS + 1,)),  # how many hidden tiles each of them has
         ("prior", np.float64, (MAX_PLAYERS + 1, TILE_COUNT)),  # odds before any play; 0: impossible
-        ("odds", np.float64, (MAX_PLAYERS + 1, TILE_COUNT)),  # what the plays add to them
         ("chances", np.float64, (MAX_PLAYERS + 1, TILE_COUNT)),
         ("instead", np.float64, (TILE_COUNT,)),  # by tile: what it might have been worth to set it
+        # Of the unseen tiles alone, one after the other:
+        ("tiles", np.int64, (TILE_COUNT,)),
+        ("odds", np.float64, (MAX_PLAYERS + 1, TILE_COUNT)),
+        ("shares", np.float64, (MAX_PLAYERS + 1, TILE_COUNT)),
+        ("totals", np.float64, (TILE_COUNT,)),
         ("scales", np.float64, (MAX_PLAYERS + 1,)),
-        ("sums", np.float64, (MAX_PLAYERS + 1,)),
     ],
     align=True,
 )
@@ -106,6 +124,7 @@ def write_chances(view: Struct, weights: Array, lapse: float, hidden: Struct) ->
 def fill_chances(views: Array, weights: Array, lapse: float, memory: Array, chances: Array) -> None:
     """Write the chances of many views; the rows of one are the seats, then the boneyard."""
     for i in range(len(views)):
+        memory[0].told.tiles = np.uint32(0)  # so that it is read anew
         write_chances(views[i], weights, lapse, memory[0])
         for holder in range(BONEYARD + 1):
             for tile in range(TILE_COUNT):
@@ -135,7 +154,6 @@ def _write_prior(view: Struct, unseen: Mask, hidden: Struct) -> None:
         for tile in range(TILE_COUNT):
             is_unseen = unseen >> np.uint32(tile) & ONE
             hidden.prior[holder, tile] = 1.0 if size > 0 and is_unseen else 0.0
-            hidden.odds[holder, tile] = 1.0
         if size > 0 and holder != BONEYARD:
             _limit(undealt, public.draws[holder] / size, holder, hidden)
             for pip in range(PIP_COUNT):
@@ -168,38 +186,80 @@ def _must_set_draw(public: Struct, seat: int) -> bool:
 @inlined
 def _read_plays(view: Struct, unseen: Mask, weights: Array, lapse: float, hidden: Struct) -> None:
     """Replay the hand, and multiply into the odds what every play of another seat tells."""
-    public, past = view.public, hidden.past.public
-    hidden.past.public = public
-    restart_hand(hidden.past)
-    outside, seat = all_tiles(public.rules), signed(public.lead)
-    for ply in range(public.plies + 1):
-        mover = signed(public.play_seat[ply] if ply < public.plies else public.turn)
-        while seat != mover:
-            _draw(public, seat, mover, hidden)
-            seat = next_seat(public.rules, seat)
-        is_bound = _draw(public, seat, mover, hidden)
-        if ply < public.plies:
-            action = signed(public.play_action[ply])
-            past.turn = seat
-            if seat != view.seat and not is_bound and past.sizes[seat] > 1:
-                _read_play(past, action, outside, unseen, weights, lapse, hidden)
-            outside &= ~(ONE << np.uint32(ACTION_TILE[action]))
-            attach(public.rules, past.layout, action)
-            past.play_action[ply], past.play_seat[ply] = action, seat
-            past.plies += 1
-            past.sizes[seat] -= 1
-            seat = next_seat(public.rules, seat)
+    public, told = view.public, hidden.told
+    if not _goes_on(told, view, unseen):
+        _begin(told, view, unseen)
+    past, outside = told.public, unseen_by(told.public, np.uint32(0))
+    for ply in range(past.plies, public.plies):
+        seat, action = signed(public.play_seat[ply]), signed(public.play_action[ply])
+        is_bound = _draw_until(public, seat, told)
+        past.turn = seat
+        if seat != told.seat and not is_bound and past.sizes[seat] > 1:
+            _read_play(past, action, outside, weights, lapse, hidden)
+        outside &= ~(ONE << np.uint32(ACTION_TILE[action]))
+        attach(public.rules, past.layout, action)
+        past.play_action[ply], past.play_seat[ply] = action, seat
+        past.plies += 1
+        past.sizes[seat] -= 1
+    hidden.now = hidden.told
+    _draw_until(public, signed(public.turn), hidden.now)
 
 
 @inlined
-def _draw(public: Struct, seat: int, mover: int, hidden: Struct) -> bool:
+def _goes_on(told: Struct, view: Struct, unseen: Mask) -> bool:
+    """Return whether a view is of the hand that was read, and asks for no more of it."""
+    past, public = told.public, view.public
+    if unseen & ~told.tiles or (told.seat != NOBODY and told.seat != view.seat):
+        return False
+    if past.plies > public.plies or past.drawn > public.drawn:
+        return False
+    changed = not same(past.rules, public.rules) or past.forced_lead != public.forced_lead
+    changed |= past.lead != public.lead
+    for ply in range(past.plies):
+        changed |= past.play_action[ply] != public.play_action[ply]
+        changed |= past.play_seat[ply] != public.play_seat[ply]
+    for k in range(past.drawn):
+        changed |= past.draw_seat[k] != public.draw_seat[k]
+        changed |= past.draw_ply[k] != public.draw_ply[k]
+    return not changed
+
+
+@inlined
+def _begin(told: Struct, view: Struct, unseen: Mask) -> None:
+    """Begin to read a hand."""
+    told.public = view.public
+    restart_hand(told)
+    told.tiles, told.seat = unseen, view.seat
+    if told.is_shared:
+        told.tiles, told.seat = all_tiles(view.public.rules), NOBODY
+    for holder in range(BONEYARD + 1):
+        for tile in range(TILE_COUNT):
+            told.odds[holder, tile] = 1.0
+
+
+@inlined
+def _draw_until(public: Struct, mover: int, told: Struct) -> bool:
+    """Replay what seats drew between two plays; return whether the mover drew what it had to set."""
+    past = told.public
+    seat = signed(past.lead)
+    if past.plies > 0:
+        seat = next_seat(public.rules, signed(past.play_seat[past.plies - 1]))
+    while seat != mover:
+        _draw(public, seat, mover, told)
+        seat = next_seat(public.rules, seat)
+    return _draw(public, seat, mover, told)
+
+
+@compiled
+def _draw(public: Struct, seat: int, mover: int, told: Struct) -> bool:
     """Replay what a seat drew before the next play, the mover's.
 
     Return whether the seat drew the tile that it then had to set.
     """
-    past, held = hidden.past.public, signed(hidden.past.public.sizes[seat])
+    past, held = told.public, signed(told.public.sizes[seat])
     k = signed(past.drawn)
     while k < public.drawn and public.draw_ply[k] == past.plies and public.draw_seat[k] == seat:
+        past.draw_ply[k], past.draw_seat[k] = past.plies, seat
         k += 1
     drew = k - past.drawn
     past.drawn = k
@@ -210,30 +270,24 @@ def _draw(public: Struct, seat: int, mover: int, hidden: Struct) -> bool:
         show_lack(past, seat)
         lacked = SUITS_OF[open_pips(past.layout)]
         while lacked:  # what it may hold of these, it has drawn
-            hidden.odds[seat, lowest_bit(lacked)] = 1.0
+            told.odds[seat, lowest_bit(lacked)] = 1.0
             lacked &= lacked - ONE
     kept = drew - is_bound
     if kept > 0:
         for tile in range(TILE_COUNT):
-            odds = hidden.odds[seat, tile]
-            hidden.odds[seat, tile] = (kept + held * odds) / (kept + held)
-    return is_bound
+            odds = told.odds[seat, tile]
+            told.odds[seat, tile] = (kept + held * odds) / (kept + held)
+    return bool(is_bound)
 
 
-@inlined
+@compiled
 def _read_play(
-    past: Struct,
-    action: int,
-    outside: Mask,
-    unseen: Mask,
-    weights: Array,
-    lapse: float,
-    hidden: Struct,
+    past: Struct, action: int, outside: Mask, weights: Array, lapse: float, hidden: Struct
 ) -> None:
     """Multiply into a seat's odds what its play tells; `outside` is not on the table yet."""
-    scratch, instead = hidden.features, hidden.instead
+    scratch, instead, told = hidden.features, hidden.instead, hidden.told
     look_around(past, np.uint32(0), weights, scratch)
-    own, others = ACTION_TILE[action], outside & unseen & ~scratch.lacked[past.turn]
+    own, others = ACTION_TILE[action], outside & told.tiles & ~scratch.lacked[past.turn]
     for tile in range(TILE_COUNT):
         instead[tile] = 0.0
     made, count = 0.0, list_legal(past, others | ONE << np.uint32(own), scratch.actions)
@@ -252,32 +306,45 @@ def _read_play(
         tile = lowest_bit(others)
         others &= others - ONE
         share = made / (made + instead[tile])
-        hidden.odds[past.turn, tile] *= lapse + (1 - lapse) * share
+        told.odds[past.turn, tile] *= lapse + (1 - lapse) * share
 
 
 @inlined
 def _scale(unseen: Mask, hidden: Struct) -> None:
     """Write the odds as chances: those of a tile add up to 1, and nearly so those of a hand."""
-    sums, scales, sizes = hidden.sums, hidden.scales, hidden.sizes
+    tiles, odds, shares, totals = hidden.tiles, hidden.odds, hidden.shares, hidden.totals
+    scales, sizes = hidden.scales, hidden.sizes
+    count = 0
+    while unseen:
+        tiles[count] = lowest_bit(unseen)
+        unseen &= unseen - ONE
+        count += 1
     for holder in range(BONEYARD + 1):
         scales[holder] = 1.0
-    for scaling in range(ROUNDS):
+        for k in range(count):
+            odds[holder, k] = hidden.prior[holder, tiles[k]] * hidden.now.odds[holder, tiles[k]]
+    for _ in range(ROUNDS):
+        for k in range(count):
+            totals[k] = 0.0
         for holder in range(BONEYARD + 1):
-            if scaling > 0 and sums[holder] > 0:
-                scales[holder] *= sizes[holder] / sums[holder]
-            sums[holder] = 0.0
-        tiles = unseen
-        while tiles:
-            tile, total = lowest_bit(tiles), 0.0
-            tiles &= tiles - ONE
-            for holder in range(BONEYARD + 1):
-                odds = hidden.prior[holder, tile] * hidden.odds[holder, tile]
-                hidden.chances[holder, tile] = scales[holder] * odds
-                total += hidden.chances[holder, tile]
-            for holder in range(BONEYARD + 1):
-                if total > 0:
-                    hidden.chances[holder, tile] /= total
-                sums[holder] += hidden.chances[holder, tile]
+            if sizes[holder] > 0:
+                for k in range(count):
+                    shares[holder, k] = scales[holder] * odds[holder, k]
+                    totals[k] += shares[holder, k]
+        for k in range(count):
+            totals[k] = totals[k] if totals[k] > 0 else 1.0
+        for holder in range(BONEYARD + 1):
+            if sizes[holder] > 0:
+                for k in range(count):
+                    shares[holder, k] /= totals[k]
+                held = 0.0
+                for k in range(count):
+                    held += shares[holder, k]
+                scales[holder] *= sizes[holder] / held if held > 0 else 1.0
+    for holder in range(BONEYARD + 1):
+        if sizes[holder] > 0:
+            for k in range(count):
+                hidden.chances[holder, tiles[k]] = shares[holder, k]
 
 
 # --- What is expected
