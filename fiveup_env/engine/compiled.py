@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
 from llvmlite import ir
-from numba.core import cgutils, config, types
+from numba.core import cgutils, config, imputils, types
 from numba.extending import intrinsic
+from numba.np import arrayobj
 
 from fiveup_env.engine.code_cache import SharedCache, cache_folder, sources_of
 from fiveup_env.engine.dispatch import Entry
@@ -130,6 +132,45 @@ def same(_context: Any, left: types.Record, right: types.Record) -> Any:
         return builder.icmp_unsigned("==", *numbers)
 
     return types.boolean(left, right), generate
+
+
+def _array_in_python(memory: Any, start: int, dtype: Any, shape: tuple[int, ...]) -> Any:
+    size = math.prod(shape) * np.dtype(dtype).itemsize // memory.itemsize
+    return memory[start : start + size].view(dtype).reshape(shape)
+
+
+@instruction(_array_in_python)
+def array_in(_context: Any, memory: Any, _start: Any, dtype: Any, shape: Any) -> Any:
+    """Return an array of a type and a shape in the memory of another one, from an index on.
+
+    To slice, view and reshape does the same, but is checked at run time and takes long to compile.
+    """
+    made_type = types.Array(dtype.dtype, len(shape), "C")
+
+    def generate(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        source = context.make_array(memory)(context, builder, arguments[0])
+        made = context.make_array(made_type)(context, builder)
+        sizes, stride = cgutils.unpack_tuple(builder, arguments[3], len(shape)), made_size(context)
+        strides = []
+        for size in reversed(sizes):
+            strides.insert(0, stride)
+            stride = builder.mul(stride, size)
+        arrayobj.populate_array(
+            made,
+            data=builder.bitcast(builder.gep(source.data, [arguments[1]]), made.data.type),
+            shape=sizes,
+            strides=strides,
+            itemsize=made_size(context),
+            meminfo=source.meminfo,
+            parent=source.parent,
+        )
+        return imputils.impl_ret_borrowed(context, builder, made_type, made._getvalue())  # noqa: SLF001
+
+    def made_size(context: Any) -> Any:
+        size = context.get_abi_sizeof(context.get_data_type(made_type.dtype))
+        return context.get_constant(types.intp, size)
+
+    return made_type(memory, types.int64, dtype, shape), generate
 
 
 @inlined

@@ -59,3 +59,16 @@ def _as_compiled(value: Any) -> Any:
     if isinstance(value, tuple) and hasattr(value, "_make"):
         return type(value)._make(map(_as_compiled, value))
     return value.view(_Array) if type(value) is np.ndarray else value
+
+
+def uncompiled(function: Callable[..., Any], *arguments: Any) -> Any:
+    """Return what a compiled function returns, without compiling it: for what is called once."""
+    return _as_returned(getattr(function, "in_python", function)(*arguments))
+
+
+def _as_returned(value: Any) -> Any:
+    """Return a value as compiled code returns it."""
+    if isinstance(value, tuple):
+        made = map(_as_returned, value)
+        return type(value)._make(made) if hasattr(value, "_make") else tuple(made)
+    return value.view(np.ndarray) if isinstance(value, np.ndarray) else value

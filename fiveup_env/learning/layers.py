@@ -104,13 +104,13 @@ def add_product(inputs: Array, count: int, matrix: Array, out: Array) -> None:
     which nobody reads.
     """
     rows = (count + BLOCK - 1) // BLOCK * BLOCK
-    _add_products(inputs, False, rows, matrix, len(matrix), out)  # noqa: FBT003
+    _add_products(inputs, False, rows, matrix, len(matrix), out)
 
 
 @compiled
 def add_product_gradient(inputs: Array, count: int, gradient: Array, total: Array) -> None:
     """Add the gradient of that matrix, given those of its outputs."""
-    _add_products(inputs, True, len(total), gradient, count, total)  # noqa: FBT003
+    _add_products(inputs, True, len(total), gradient, count, total)
 
 
 @inlined

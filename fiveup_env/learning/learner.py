@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from fiveup_env.engine.interpreted import uncompiled
 from fiveup_env.errors import FiveUpError
 from fiveup_env.learning.adam import add_parts
 from fiveup_env.learning.gradients import PART, evaluate, memory_for
@@ -16,6 +17,7 @@ from fiveup_env.learning.steps import (
     Optimizer,
     change,
     mirror,
+    shrink_of,
     work_for,
     write_gradients,
 )
@@ -53,9 +55,9 @@ class Learner:
         self.optimizer = optimizer or Optimizer(
             vector, np.zeros((2, vector.size), np.float32), np.zeros(2, np.int64)
         )
-        self.memory = [memory_for(network.weights) for _ in range(threads)]
-        self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
-        self._work = work_for(network.shape, vector, 1)
+        self.memory = [uncompiled(memory_for, network.weights) for _ in range(threads)]
+        self._pool = ThreadPoolExecutor(max(1, threads - 1))  # beside this one
+        self._work = uncompiled(work_for, network.shape, vector, 1)
 
     def evaluate(
         self, decisions: Decisions, vector: np.ndarray | None = None
@@ -98,7 +100,7 @@ class Learner:
         """Add up the gradients of a minibatch's parts in that of the first; return their number."""
         network, parts = self.network, -(-len(samples) // PART)
         if parts > len(self._work.gradients):
-            self._work = work_for(network.shape, network.vector, parts)
+            self._work = uncompiled(work_for, network.shape, network.vector, parts)
         shape, vector, work = network.shape, network.vector, self._work
         mirror(shape, vector, work.inner)
         scales = scales_of(loss, targets, decisions, samples)
@@ -149,24 +151,28 @@ class Learner:
         if not 0 <= rate <= MOST_RATE:
             raise LossError(f"a learning rate is from 0 to {MOST_RATE:g}, not {rate}")
         parts, shape = self._add_gradients(decisions, targets, samples, loss), self.network.shape
-        work = self._work
-        done = change(shape, self.optimizer, work, parts, rate, max_grad_norm, int(values_only))
+        work, optimizer, group = self._work, self.optimizer, int(values_only)
+        shrink = shrink_of(shape, optimizer, work, parts, max_grad_norm, group)
         figures = dict(zip(NAMES, work.figures[0].tolist(), strict=True))
-        if not done:
+        if np.isnan(shrink):
             raise LossError(
                 f"the loss is {next(n for n in figures.values() if not np.isfinite(n))}"
             )
+
+        def move(_thread: int, first: int, end: int) -> None:
+            change(shape, optimizer, work.gradients, rate, shrink, group, first, end)
+
+        self.share(len(work.squares), move)
         return figures
 
     def share(self, count: int, work: Callable[[int, int, int], None]) -> None:
         """Let each thread do its share of some pieces of work, from the first to before the end."""
-        if self._pool is None:
-            work(0, 0, count)
-            return
         threads = len(self.memory)
         ends = [count * thread // threads for thread in range(threads + 1)]
-        for done in [
+        others = [
             self._pool.submit(work, thread, ends[thread], ends[thread + 1])
-            for thread in range(threads)
-        ]:
+            for thread in range(1, threads)
+        ]
+        work(0, 0, ends[1])
+        for done in others:
             done.result()

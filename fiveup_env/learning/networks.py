@@ -13,7 +13,8 @@ import numpy as np
 from fiveup_env.checks import whole
 from fiveup_env.encoders import factors_of, get_encoder, place_of, row_size
 from fiveup_env.encoders.flat import USUAL_POINTS
-from fiveup_env.engine.compiled import Array, compiled, inlined
+from fiveup_env.engine.compiled import Array, array_in, compiled, inlined, read_only
+from fiveup_env.engine.interpreted import uncompiled
 from fiveup_env.errors import InputError, shown, unknown
 from fiveup_env.opponents.networks.compiled import MOST_DEPTH, MOST_WIDTH, Weights
 from fiveup_env.opponents.networks.lookahead import PIECE as FEATURES
@@ -101,7 +102,8 @@ class Network:
 
     def arrays_in(self, vector: np.ndarray) -> Weights:
         """Return the parts of a vector of this size, such as a gradient, as arrays by name."""
-        return weights_in(vector, self.shape)
+        arrays: Weights = uncompiled(weights_in, vector, self.shape)
+        return arrays
 
     def tensors(self, vector: np.ndarray | None = None) -> dict[str, np.ndarray]:
         """Return the weights under the names, and in the shapes, that saved policies have.
@@ -140,7 +142,7 @@ def read_by(encoder: Encoder, *, guided: bool) -> tuple[Columns, np.ndarray]:
         features=place_of(encoder, FEATURES.name)[1].start if guided else 0,
         feature_count=FEATURES.shape[1] if guided else 0,
     )
-    return columns, factors_of(facts)
+    return columns, read_only(factors_of(facts))
 
 
 @inlined
@@ -171,42 +173,52 @@ def weights_in(vector: Array, shape: Shape) -> Weights:
     blocks = depth if kind == GUIDED else 0
     inner = depth if kind == GUIDED else depth - 1
     norms = 2 if kind == GUIDED else 0
-    first, rest = _split(vector, entries * width)
-    first_bias, rest = _split(rest, width)
-    all_norms, rest = _split(rest, blocks * 2 * width)
-    all_inner, rest = _split(rest, inner * width * width)
-    inner_bias, rest = _split(rest, inner * width)
-    outer, rest = _split(rest, blocks * width * width)
-    outer_bias, rest = _split(rest, blocks * width)
-    norm, rest = _split(rest, norms * width)
-    head, rest = _split(rest, ACTION_COUNT * width)
-    head_bias, rest = _split(rest, ACTION_COUNT)
-    guide, rest = _split(rest, features * width)
-    guide_bias, rest = _split(rest, features)
-    worth, rest = _split(rest, WORTH_COUNT)
-    value, value_bias = _split(rest, width)
+    number = vector.dtype
+    first = array_in(vector, 0, number, (entries, width))
+    at = entries * width
+    first_bias = array_in(vector, at, number, (width,))
+    at += width
+    all_norms = array_in(vector, at, number, (blocks, 2, width))
+    at += blocks * 2 * width
+    all_inner = array_in(vector, at, number, (inner, width, width))
+    at += inner * width * width
+    inner_bias = array_in(vector, at, number, (inner, width))
+    at += inner * width
+    outer = array_in(vector, at, number, (blocks, width, width))
+    at += blocks * width * width
+    outer_bias = array_in(vector, at, number, (blocks, width))
+    at += blocks * width
+    norm = array_in(vector, at, number, (norms, width))
+    at += norms * width
+    head = array_in(vector, at, number, (ACTION_COUNT, width))
+    at += ACTION_COUNT * width
+    head_bias = array_in(vector, at, number, (ACTION_COUNT,))
+    at += ACTION_COUNT
+    guide = array_in(vector, at, number, (features, width))
+    at += features * width
+    guide_bias = array_in(vector, at, number, (features,))
+    at += features
+    worth = array_in(vector, at, number, (WORTH_COUNT,))
+    at += WORTH_COUNT
+    value = array_in(vector, at, number, (1, width))
+    value_bias = array_in(vector, at + width, number, (1,))
     return Weights(
-        first.reshape((entries, width)),
+        first,
         first_bias,
-        all_norms.reshape((blocks, 2, width)),
-        all_inner.reshape((inner, width, width)),
-        inner_bias.reshape((inner, width)),
-        outer.reshape((blocks, width, width)),
-        outer_bias.reshape((blocks, width)),
-        norm.reshape((norms, width)),
-        head.reshape((ACTION_COUNT, width)),
+        all_norms,
+        all_inner,
+        inner_bias,
+        outer,
+        outer_bias,
+        norm,
+        head,
         head_bias,
-        guide.reshape((features, width)),
+        guide,
         guide_bias,
         worth,
-        value.reshape((1, width)),
+        value,
         value_bias,
     )
-
-
-@inlined
-def _split(vector: Array, count: int) -> tuple[Array, Array]:
-    return vector[:count], vector[count:]
 
 
 def _plain_layers(arrays: Weights) -> dict[str, np.ndarray]:

@@ -12,7 +12,7 @@ import numpy as np
 
 from fiveup_env.encoders import get_encoder
 from fiveup_env.engine.chance import GOLDEN, chance_below, scramble
-from fiveup_env.engine.compiled import Array, Struct, compiled, inlined, signed
+from fiveup_env.engine.compiled import Array, Struct, array_in, compiled, inlined, signed
 from fiveup_env.engine.state import GAME
 from fiveup_env.engine.valid import first_unsound_game
 from fiveup_env.learning.adam import linear
@@ -278,62 +278,62 @@ def block_size(settings: Array, rules: int) -> int:
 @compiled
 def run_in(block: Array) -> Run:
     """Return the arrays of a block (uint8), which share its memory."""
-    head = block[:RUN_SIZE].view(RUN)
+    head = array_in(block, 0, RUN, (1,))
     sizes = _sizes(head[0].settings, signed(head[0].rules))
-    starts, ends = np.empty(len(sizes), np.int64), np.empty(len(sizes), np.int64)
-    at = 0
+    starts, at = np.empty(len(sizes), np.int64), 0
     for k, size in enumerate(sizes):
-        starts[k], ends[k] = at, at + size
+        starts[k] = at
         at += _end(size)
-    features, grids = shape_of(head[0].settings).features, sizes[7] // (GRID * GRID * 8)
-    keys = block[starts[2] : ends[2]].view(np.uint64)
-    none = block[:0].view(np.float32)
-    weights = weight_count(shape_of(head[0].settings))
+    shape, count = shape_of(head[0].settings), signed(head[0].settings.games)
+    grids, weights = sizes[7] // (GRID * GRID * 8), weight_count(shape)
+    entries, actions, decisions = sizes[15], sizes[17], sizes[29] // 8
+    seats = (count, MAX_PLAYERS)
     games = Games(
-        block[starts[1] : ends[1]].view(GAME),
-        keys,
-        block[starts[3] : ends[3]].view(np.int64),
-        block[starts[4] : ends[4]].view(np.int64),
-        block[starts[5] : ends[5]].view(np.int32).reshape((len(keys), MAX_PLAYERS)),
-        block[starts[6] : ends[6]].view(np.float64).reshape((len(keys), MAX_PLAYERS)),
-        block[starts[7] : ends[7]].view(np.float64).reshape((grids, GRID, GRID)),
-        block[starts[8] : ends[8]].view(np.float32).reshape((len(keys), MAX_PLAYERS)),
-        block[starts[9] : ends[9]].view(np.int8),
+        array_in(block, starts[1], GAME, (count,)),
+        array_in(block, starts[2], np.uint64, (count,)),
+        array_in(block, starts[3], np.int64, (count,)),
+        array_in(block, starts[4], np.int64, (count,)),
+        array_in(block, starts[5], np.int32, seats),
+        array_in(block, starts[6], np.float64, seats),
+        array_in(block, starts[7], np.float64, (grids, GRID, GRID)),
+        array_in(block, starts[8], np.float32, seats),
+        array_in(block, starts[9], np.int8, (count,)),
     )
     optimizer = Optimizer(
-        block[starts[10] : ends[10]].view(np.float32),
-        block[starts[11] : ends[11]].view(np.float32).reshape((2, weights)),
+        array_in(block, starts[10], np.float32, (weights,)),
+        array_in(block, starts[11], np.float32, (2, weights)),
         head[0].steps,
     )
-    actions = block[starts[17] : ends[17]]
-    decisions = Decisions(
-        block[starts[13] : ends[13]].view(np.int64),
-        block[starts[14] : ends[14]].view(np.uint16),
-        block[starts[15] : ends[15]].view(np.int8),
-        block[starts[16] : ends[16]].view(np.int64),
-        actions,
-        block[starts[18] : ends[18]],
-        block[starts[19] : ends[19]].view(np.int8).reshape((len(actions), features)),
+    features = (actions, shape.features)
+    held = Decisions(
+        array_in(block, starts[13], np.int64, (decisions,)),
+        array_in(block, starts[14], np.uint16, (entries,)),
+        array_in(block, starts[15], np.int8, (entries,)),
+        array_in(block, starts[16], np.int64, (decisions,)),
+        array_in(block, starts[17], np.uint8, (actions,)),
+        array_in(block, starts[18], np.uint8, (actions,)),
+        array_in(block, starts[19], np.int8, features),
     )
     targets = Targets(
-        block[starts[21] : ends[21]].view(np.int32),
-        block[starts[22] : ends[22]].view(np.float32),
-        block[starts[23] : ends[23]].view(np.float32),
-        block[starts[24] : ends[24]].view(np.float32),
-        none,
-        none,
+        array_in(block, starts[21], np.int32, (decisions,)),
+        array_in(block, starts[22], np.float32, (decisions,)),
+        array_in(block, starts[23], np.float32, (decisions,)),
+        array_in(block, starts[24], np.float32, (decisions,)),
+        array_in(block, 0, np.float32, (0,)),
+        array_in(block, 0, np.float32, (0,)),
     )
     window = Window(
-        decisions,
+        held,
         targets,
-        block[starts[25] : ends[25]].view(np.float32),
-        block[starts[26] : ends[26]].view(np.float32),
-        block[starts[27] : ends[27]].view(np.int32),
-        block[starts[28] : ends[28]].view(np.int32),
-        block[starts[12] : ends[12]].view(np.int64),
-        block[starts[20] : ends[20]].view(np.float32),
+        array_in(block, starts[25], np.float32, (decisions,)),
+        array_in(block, starts[26], np.float32, (decisions,)),
+        array_in(block, starts[27], np.int32, (decisions,)),
+        array_in(block, starts[28], np.int32, (decisions,)),
+        array_in(block, starts[12], np.int64, (sizes[12] // 8,)),
+        array_in(block, starts[20], np.float32, (actions,)),
     )
-    return Run(head, games, optimizer, window, block[starts[29] : ends[29]].view(np.int64))
+    samples = array_in(block, starts[29], np.int64, (decisions,))
+    return Run(head, games, optimizer, window, samples)
 
 
 @compiled
@@ -354,7 +354,7 @@ def is_run(block: Array) -> bool:
     """Return whether bytes are of a run that `update` can go on with."""
     if len(block) < RUN_SIZE:
         return False
-    head = block[:RUN_SIZE].view(RUN)
+    head = array_in(block, 0, RUN, (1,))
     if not is_run_head(head):
         return False
     settings = np.empty(1, SETTINGS)
@@ -432,7 +432,7 @@ def begin_run(block: Array, settings: Array, rules: Array, grids: Array) -> None
 
     `grids` are the outlooks of all rules, none if the reward is no chance to win.
     """
-    head = block[:RUN_SIZE].view(RUN)
+    head = array_in(block, 0, RUN, (1,))
     head[0].format, head[0].settings, head[0].rules = FORMAT, settings[0], len(rules)
     run = run_in(block)
     for g in range(len(run.games.states)):
@@ -469,10 +469,9 @@ class Terms(NamedTuple):
 
 
 @compiled
-def terms_of(block: Array) -> Terms:
+def terms_of(heads: Array, window: Window, samples: Array) -> Terms:
     """List what can be learnt from a window, and return how it is learnt from."""
-    run = run_in(block)
-    head = run.head[0]
+    head = heads[0]
     settings, progress = head.settings, head.progress
     head.figures[:] = 0
     loss = Loss(
@@ -485,14 +484,13 @@ def terms_of(block: Array) -> Terms:
     )
     rate = linear(settings.learning_rate, settings.learning_rate_end, progress)
     group = 1 if head.decisions < settings.warm_up else 0
-    return Terms(list_known(run.window, run.samples), loss, rate, group)
+    return Terms(list_known(window, samples), loss, rate, group)
 
 
 @compiled
-def shuffle(block: Array, count: int, epoch: int) -> None:
+def shuffle(heads: Array, samples: Array, count: int, epoch: int) -> None:
     """Put what is learnt from in a random order, that of an update's epoch."""
-    run = run_in(block)
-    head, samples = run.head[0], run.samples
+    head = heads[0]
     key = scramble(scramble(head.settings.seed + LEARNING_STEP) + np.uint64(head.updates) * GOLDEN)
     key = scramble(key + np.uint64(epoch + 1) * GOLDEN)
     for k in range(count - 1, 0, -1):
@@ -513,13 +511,14 @@ def minibatch(samples: Array, number: int, of: int) -> Array:
 
 
 @compiled
-def sum_up(block: Array, count: int, steps: int, rate: float) -> None:
+def sum_up(
+    heads: Array, window: Window, samples: Array, count: int, steps: int, rate: float
+) -> None:
     """Turn the figures, sums over steps, into those of an update, and count it."""
-    run = run_in(block)
-    head, returns, values = run.head[0], run.window.targets.returns, run.window.values
+    head, returns, values = heads[0], window.targets.returns, window.values
     error, total, errors, totals = 0.0, 0.0, 0.0, 0.0
     for k in range(count):
-        wanted, expected = float(returns[run.samples[k]]), values[run.samples[k]]
+        wanted, expected = float(returns[samples[k]]), values[samples[k]]
         error += (wanted - expected) / count
         total += wanted / count
         errors += (wanted - expected) * (wanted - expected) / count
@@ -542,7 +541,7 @@ def update(block: Array) -> bool:
     head = run.head[0]
     settings, shape = head.settings, shape_of(head.settings)
     play_parts(block, 0, len(run.window.counts))
-    count, loss, rate, group = terms_of(block)
+    count, loss, rate, group = terms_of(run.head, run.window, run.samples)
     number = minibatch_count(count, settings.batch_size)
     parts = (count // number + MINIBATCH_PART) // MINIBATCH_PART
     memory = memory_for(weights_in(run.optimizer.vector, shape))
@@ -550,7 +549,7 @@ def update(block: Array) -> bool:
     steps = settings.epochs * number if count else 0
     for step in range(steps):
         if step % number == 0:
-            shuffle(block, count, step // number)
+            shuffle(run.head, run.samples, count, step // number)
         done = make_step(
             shape,
             run.optimizer,
@@ -569,7 +568,7 @@ def update(block: Array) -> bool:
             return False
         for name in range(UNEXPLAINED):
             head.figures[name] += work.figures[0, name]
-    sum_up(block, count, steps, rate)
+    sum_up(run.head, run.window, run.samples, count, steps, rate)
     return True
 
 

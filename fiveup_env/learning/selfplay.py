@@ -18,6 +18,7 @@ import numpy as np
 
 from fiveup_env.checks import finite, whole
 from fiveup_env.engine.chance import checked_seed
+from fiveup_env.engine.interpreted import uncompiled
 from fiveup_env.errors import InputError, OptionError, shown, unknown
 from fiveup_env.learning.learner import Learner
 from fiveup_env.learning.networks import KINDS, Network
@@ -66,7 +67,7 @@ class SelfPlay:
     def __init__(self, block: np.ndarray, threads: int = 1) -> None:
         """Go on with the run of a block of bytes."""
         self._block = block
-        self._run = run_in(block)
+        self._run = uncompiled(run_in, block)
         self._head = self._run.head
         settings = self._head["settings"][0]
         shape = KINDS[settings["network"]], int(settings["width"]), int(settings["depth"])
@@ -90,7 +91,7 @@ class SelfPlay:
         grids = np.zeros((0, GRID, GRID))
         if REWARDS[chosen["reward"][0]] == "outlook":
             grids = np.stack([outlook_of(struct) for struct in structs])
-        block = _zeros(block_size(chosen, len(listed)))
+        block = _zeros(uncompiled(block_size, chosen, len(listed)))
         begin_run(block, chosen, structs, grids)
         return cls(block, threads)
 
@@ -130,12 +131,12 @@ class SelfPlay:
         self._learner.share(
             len(run.window.counts), lambda _thread, first, end: play_parts(self._block, first, end)
         )
-        count, loss, rate, group = terms_of(self._block)
+        count, loss, rate, group = terms_of(self._head, run.window, run.samples)
         number = minibatch_count(count, int(settings["batch_size"]))
         steps = int(settings["epochs"]) * number if count else 0
         for step in range(steps):
             if step % number == 0:
-                shuffle(self._block, count, step // number)
+                shuffle(self._head, run.samples, count, step // number)
             figures = self._learner.step(
                 run.window.decisions,
                 run.window.targets,
@@ -146,7 +147,7 @@ class SelfPlay:
                 values_only=group == 1,
             )
             self._head["figures"][0, :UNEXPLAINED] += list(figures.values())
-        sum_up(self._block, count, steps, rate)
+        sum_up(self._head, run.window, run.samples, count, steps, rate)
         return dict(zip(RUN_FIGURES, self._head["figures"][0].tolist(), strict=True))
 
     def save(self) -> bytes:
@@ -170,7 +171,7 @@ def settings_of(given: dict[str, Any]) -> np.ndarray:
             chosen[name] = WORDS[name].index(value)
         else:
             chosen[name] = _number(name, value)
-    if not block_size(chosen, 1):
+    if not uncompiled(block_size, chosen, 1):
         raise OptionError(f"a setting of the run is out of range: {given}")
     return chosen
 

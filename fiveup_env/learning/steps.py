@@ -98,25 +98,18 @@ def write_gradients(
 
 
 @compiled
-def change(
-    shape: Shape,
-    optimizer: Optimizer,
-    work: Work,
-    parts: int,
-    rate: float,
-    max_grad_norm: float,
-    group: int,
-) -> bool:
-    """Change the weights by a gradient, unless something is not finite; return whether.
+def shrink_of(
+    shape: Shape, optimizer: Optimizer, work: Work, parts: int, max_grad_norm: float, group: int
+) -> float:
+    """Return what a step multiplies its gradient by, or NaN if something is not finite.
 
     The gradient is that of the first part, to which the others are added. The figures of all parts
     are added up in the first row, which also gets the norm. The first group of weights that changes
     is 0, or 1 for those alone that only values depend on.
     """
-    gradient, figures = work.gradients[0], work.figures[0]
-    policy = policy_size(shape)
+    figures = work.figures[0]
     if group:
-        gradient[:policy] = 0
+        work.gradients[0, : policy_size(shape)] = 0
         add_parts(work.gradients, 1, work.squares, 0, len(work.squares))
     total = 0.0
     for square in work.squares:
@@ -125,22 +118,39 @@ def change(
         for name in range(GRADIENT):
             figures[name] += work.figures[part, name]
     figures[GRADIENT] = np.sqrt(total)
-    if not np.isfinite(figures).all():
-        return False
-    shrink = min(1.0, max_grad_norm / (figures[GRADIENT] + 1e-6))
-    vector, moments, steps = optimizer.vector, optimizer.moments, optimizer.steps
+    for figure in figures:
+        if not np.isfinite(figure):
+            return np.nan
     for each in range(group, 2):
-        begin, end = (policy, len(vector)) if each else (0, policy)
-        steps[each] += 1
-        adam(
-            vector[begin:end],
-            gradient[begin:end],
-            moments[:, begin:end],
-            steps[each],
-            rate,
-            shrink,
-        )
-    return True
+        optimizer.steps[each] += 1
+    return min(1.0, max_grad_norm / (figures[GRADIENT] + 1e-6))
+
+
+@compiled
+def change(
+    shape: Shape,
+    optimizer: Optimizer,
+    gradients: Array,
+    rate: float,
+    shrink: float,
+    group: int,
+    first: int,
+    end: int,
+) -> None:
+    """Change some blocks of weights by the gradient in the first row."""
+    policy, size = policy_size(shape), len(optimizer.vector)
+    for each in range(group, 2):
+        begin = max(first * BLOCK, policy if each else 0)
+        stop = min(end * BLOCK, size if each else policy)
+        if begin < stop:
+            adam(
+                optimizer.vector[begin:stop],
+                gradients[0, begin:stop],
+                optimizer.moments[:, begin:stop],
+                optimizer.steps[each],
+                rate,
+                shrink,
+            )
 
 
 @compiled
@@ -177,4 +187,8 @@ def make_step(
         parts,
     )
     add_parts(work.gradients, parts, work.squares, 0, len(work.squares))
-    return change(shape, optimizer, work, parts, rate, max_grad_norm, group)
+    shrink = shrink_of(shape, optimizer, work, parts, max_grad_norm, group)
+    if np.isnan(shrink):
+        return False
+    change(shape, optimizer, work.gradients, rate, shrink, group, 0, len(work.squares))
+    return True

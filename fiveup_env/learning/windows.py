@@ -24,7 +24,7 @@ from fiveup_env.envs.episodes import MARGIN, WIN, Codes, start_episode, step_gam
 from fiveup_env.envs.streams import stream_key, stream_seed
 from fiveup_env.learning.decisions import Decisions, drawn, move_decision, write_decision
 from fiveup_env.learning.gradients import Memory, evaluate
-from fiveup_env.opponents.heuristics.hidden import HIDDEN, TOLD
+from fiveup_env.opponents.heuristics.hidden import HIDDEN, NOTES
 from fiveup_env.opponents.networks import lookahead
 from fiveup_env.opponents.search.units import (
     HANDS_IN_A_CHANCE,
@@ -93,7 +93,7 @@ class Seat(NamedTuple):
     memory: Memory
     views: np.ndarray
     hidden: np.ndarray
-    told: np.ndarray  # what the plays of each game of a part tell
+    notes: np.ndarray  # what the plays of each game of a part tell
     rows: np.ndarray
     legal: np.ndarray
     asked: np.ndarray  # of each game of a part: its decision, or NOBODY
@@ -110,7 +110,7 @@ def seat_for(memory: Memory, columns: Columns) -> Seat:
         memory,
         np.zeros(1, VIEW),
         np.zeros(1, HIDDEN),
-        np.zeros(PART, TOLD),
+        np.zeros(PART, NOTES),
         np.zeros((1, columns.size), np.int8),
         np.zeros(ACTION_COUNT, np.int64),
         np.zeros(PART, np.int64),
@@ -161,8 +161,8 @@ def play_part(
     base, count = keep_waiting(games, window, part)
     for g in range(first, end):
         seat.indices[g - first] = g
-        seat.told[g - first].tiles = np.uint32(0)  # of another part's game
-        seat.told[g - first].is_shared = True
+        seat.notes[g - first].tiles = np.uint32(0)  # of another part's game
+        seat.notes[g - first].is_shared = True
     for _ in range(play.ticks):
         if _is_full(window, part, base + count, columns):
             break
@@ -239,9 +239,9 @@ def _ask(
         if legal > 1 or play.forced:
             observe(games.states[g], turn, seat.views[0])
             if columns.feature_count:
-                seat.hidden[0].told = seat.told[k]
+                seat.hidden[0].notes = seat.notes[k]
                 lookahead.write_rows(seat.views, seat.hidden, seat.rows)
-                seat.told[k] = seat.hidden[0].told
+                seat.notes[k] = seat.hidden[0].notes
             else:
                 flat.write_rows(seat.views, seat.rows)
             n = base + count

@@ -131,7 +131,7 @@ def test_reading_a_hand_on_gives_the_bytes_of_reading_it_anew(
             play_randomly(game, rng, 1)
     along = np.concatenate(views)
     expected, memory = chances_of(along), np.zeros(1, HIDDEN)
-    memory["told"]["is_shared"] = is_shared
+    memory["notes"]["is_shared"] = is_shared
     for i in range(len(along)):
         write_one(along[i : i + 1], memory)
         assert memory["chances"][0].tobytes() == expected[i].tobytes()

@@ -72,7 +72,7 @@ OWN_FEATURES: Final = read_only(
 
 # What the plays of a hand tell. To read a view goes on from the one before it, if that was of the
 # same hand: zeros begin anew.
-TOLD = np.dtype(
+NOTES = np.dtype(
     [
         ("public", PUBLIC),  # the hand, replayed
         ("odds", np.float64, (MAX_PLAYERS + 1, TILE_COUNT)),  # what the plays add to the prior ones
@@ -86,8 +86,8 @@ TOLD = np.dtype(
 # Scratch memory, allocated once for many views. Rows are the seats, then the boneyard.
 HIDDEN = np.dtype(
     [
-        ("told", TOLD),  # up to the last play
-        ("now", TOLD),  # with what was drawn since
+        ("notes", NOTES),  # up to the last play
+        ("now", NOTES),  # with what was drawn since
         ("features", SCRATCH),
         ("sizes", np.float64, (MAX_PLAYERS + 1,)),  # how many hidden tiles each of them has
         ("prior", np.float64, (MAX_PLAYERS + 1, TILE_COUNT)),  # odds before any play; 0: impossible
@@ -124,7 +124,7 @@ def write_chances(view: Struct, weights: Array, lapse: float, hidden: Struct) ->
 def fill_chances(views: Array, weights: Array, lapse: float, memory: Array, chances: Array) -> None:
     """Write the chances of many views; the rows of one are the seats, then the boneyard."""
     for i in range(len(views)):
-        memory[0].told.tiles = np.uint32(0)  # so that it is read anew
+        memory[0].notes.tiles = np.uint32(0)  # so that it is read anew
         write_chances(views[i], weights, lapse, memory[0])
         for holder in range(BONEYARD + 1):
             for tile in range(TILE_COUNT):
@@ -186,30 +186,30 @@ def _must_set_draw(public: Struct, seat: int) -> bool:
 @inlined
 def _read_plays(view: Struct, unseen: Mask, weights: Array, lapse: float, hidden: Struct) -> None:
     """Replay the hand, and multiply into the odds what every play of another seat tells."""
-    public, told = view.public, hidden.told
-    if not _goes_on(told, view, unseen):
-        _begin(told, view, unseen)
-    past, outside = told.public, unseen_by(told.public, np.uint32(0))
+    public, notes = view.public, hidden.notes
+    if not _goes_on(notes, view, unseen):
+        _begin(notes, view, unseen)
+    past, outside = notes.public, unseen_by(notes.public, np.uint32(0))
     for ply in range(past.plies, public.plies):
         seat, action = signed(public.play_seat[ply]), signed(public.play_action[ply])
-        is_bound = _draw_until(public, seat, told)
+        is_bound = _draw_until(public, seat, notes)
         past.turn = seat
-        if seat != told.seat and not is_bound and past.sizes[seat] > 1:
+        if seat != notes.seat and not is_bound and past.sizes[seat] > 1:
             _read_play(past, action, outside, weights, lapse, hidden)
         outside &= ~(ONE << np.uint32(ACTION_TILE[action]))
         attach(public.rules, past.layout, action)
         past.play_action[ply], past.play_seat[ply] = action, seat
         past.plies += 1
         past.sizes[seat] -= 1
-    hidden.now = hidden.told
+    hidden.now = hidden.notes
     _draw_until(public, signed(public.turn), hidden.now)
 
 
 @inlined
-def _goes_on(told: Struct, view: Struct, unseen: Mask) -> bool:
+def _goes_on(notes: Struct, view: Struct, unseen: Mask) -> bool:
     """Return whether a view is of the hand that was read, and asks for no more of it."""
-    past, public = told.public, view.public
-    if unseen & ~told.tiles or (told.seat != NOBODY and told.seat != view.seat):
+    past, public = notes.public, view.public
+    if unseen & ~notes.tiles or notes.seat not in (NOBODY, view.seat):
         return False
     if past.plies > public.plies or past.drawn > public.drawn:
         return False
@@ -225,38 +225,38 @@ def _goes_on(told: Struct, view: Struct, unseen: Mask) -> bool:
 
 
 @inlined
-def _begin(told: Struct, view: Struct, unseen: Mask) -> None:
+def _begin(notes: Struct, view: Struct, unseen: Mask) -> None:
     """Begin to read a hand."""
-    told.public = view.public
-    restart_hand(told)
-    told.tiles, told.seat = unseen, view.seat
-    if told.is_shared:
-        told.tiles, told.seat = all_tiles(view.public.rules), NOBODY
+    notes.public = view.public
+    restart_hand(notes)
+    notes.tiles, notes.seat = unseen, view.seat
+    if notes.is_shared:
+        notes.tiles, notes.seat = all_tiles(view.public.rules), NOBODY
     for holder in range(BONEYARD + 1):
         for tile in range(TILE_COUNT):
-            told.odds[holder, tile] = 1.0
+            notes.odds[holder, tile] = 1.0
 
 
 @inlined
-def _draw_until(public: Struct, mover: int, told: Struct) -> bool:
-    """Replay what seats drew between two plays; return whether the mover drew what it had to set."""
-    past = told.public
+def _draw_until(public: Struct, mover: int, notes: Struct) -> bool:
+    """Replay what seats drew before a play; return whether the mover drew what it had to set."""
+    past = notes.public
     seat = signed(past.lead)
     if past.plies > 0:
         seat = next_seat(public.rules, signed(past.play_seat[past.plies - 1]))
     while seat != mover:
-        _draw(public, seat, mover, told)
+        _draw(public, seat, mover, notes)
         seat = next_seat(public.rules, seat)
-    return _draw(public, seat, mover, told)
+    return _draw(public, seat, mover, notes)
 
 
 @compiled
-def _draw(public: Struct, seat: int, mover: int, told: Struct) -> bool:
+def _draw(public: Struct, seat: int, mover: int, notes: Struct) -> bool:
     """Replay what a seat drew before the next play, the mover's.
 
     Return whether the seat drew the tile that it then had to set.
     """
-    past, held = told.public, signed(told.public.sizes[seat])
+    past, held = notes.public, signed(notes.public.sizes[seat])
     k = signed(past.drawn)
     while k < public.drawn and public.draw_ply[k] == past.plies and public.draw_seat[k] == seat:
         past.draw_ply[k], past.draw_seat[k] = past.plies, seat
@@ -270,13 +270,13 @@ def _draw(public: Struct, seat: int, mover: int, told: Struct) -> bool:
         show_lack(past, seat)
         lacked = SUITS_OF[open_pips(past.layout)]
         while lacked:  # what it may hold of these, it has drawn
-            told.odds[seat, lowest_bit(lacked)] = 1.0
+            notes.odds[seat, lowest_bit(lacked)] = 1.0
             lacked &= lacked - ONE
     kept = drew - is_bound
     if kept > 0:
         for tile in range(TILE_COUNT):
-            odds = told.odds[seat, tile]
-            told.odds[seat, tile] = (kept + held * odds) / (kept + held)
+            odds = notes.odds[seat, tile]
+            notes.odds[seat, tile] = (kept + held * odds) / (kept + held)
     return bool(is_bound)
 
 
@@ -285,9 +285,9 @@ def _read_play(
     past: Struct, action: int, outside: Mask, weights: Array, lapse: float, hidden: Struct
 ) -> None:
     """Multiply into a seat's odds what its play tells; `outside` is not on the table yet."""
-    scratch, instead, told = hidden.features, hidden.instead, hidden.told
+    scratch, instead, notes = hidden.features, hidden.instead, hidden.notes
     look_around(past, np.uint32(0), weights, scratch)
-    own, others = ACTION_TILE[action], outside & told.tiles & ~scratch.lacked[past.turn]
+    own, others = ACTION_TILE[action], outside & notes.tiles & ~scratch.lacked[past.turn]
     for tile in range(TILE_COUNT):
         instead[tile] = 0.0
     made, count = 0.0, list_legal(past, others | ONE << np.uint32(own), scratch.actions)
@@ -306,15 +306,14 @@ def _read_play(
         tile = lowest_bit(others)
         others &= others - ONE
         share = made / (made + instead[tile])
-        told.odds[past.turn, tile] *= lapse + (1 - lapse) * share
+        notes.odds[past.turn, tile] *= lapse + (1 - lapse) * share
 
 
 @inlined
 def _scale(unseen: Mask, hidden: Struct) -> None:
     """Write the odds as chances: those of a tile add up to 1, and nearly so those of a hand."""
-    tiles, odds, shares, totals = hidden.tiles, hidden.odds, hidden.shares, hidden.totals
-    scales, sizes = hidden.scales, hidden.sizes
-    count = 0
+    tiles, odds, shares = hidden.tiles, hidden.odds, hidden.shares
+    scales, sizes, count = hidden.scales, hidden.sizes, 0
     while unseen:
         tiles[count] = lowest_bit(unseen)
         unseen &= unseen - ONE
@@ -324,27 +323,32 @@ def _scale(unseen: Mask, hidden: Struct) -> None:
         for k in range(count):
             odds[holder, k] = hidden.prior[holder, tiles[k]] * hidden.now.odds[holder, tiles[k]]
     for _ in range(ROUNDS):
-        for k in range(count):
-            totals[k] = 0.0
+        _write_shares(count, hidden)
         for holder in range(BONEYARD + 1):
-            if sizes[holder] > 0:
-                for k in range(count):
-                    shares[holder, k] = scales[holder] * odds[holder, k]
-                    totals[k] += shares[holder, k]
-        for k in range(count):
-            totals[k] = totals[k] if totals[k] > 0 else 1.0
-        for holder in range(BONEYARD + 1):
-            if sizes[holder] > 0:
-                for k in range(count):
-                    shares[holder, k] /= totals[k]
-                held = 0.0
-                for k in range(count):
-                    held += shares[holder, k]
-                scales[holder] *= sizes[holder] / held if held > 0 else 1.0
-    for holder in range(BONEYARD + 1):
-        if sizes[holder] > 0:
+            held = 0.0
             for k in range(count):
-                hidden.chances[holder, tiles[k]] = shares[holder, k]
+                held += shares[holder, k]
+            scales[holder] *= sizes[holder] / held if held > 0 else 1.0
+    for holder in range(BONEYARD + 1):
+        for k in range(count):
+            hidden.chances[holder, tiles[k]] = shares[holder, k]
+
+
+@inlined
+def _write_shares(count: int, hidden: Struct) -> None:
+    """Write the scaled odds of the unseen tiles, such that those of each add up to 1."""
+    odds, shares, totals, scales = hidden.odds, hidden.shares, hidden.totals, hidden.scales
+    for k in range(count):
+        totals[k] = 0.0
+    for holder in range(BONEYARD + 1):
+        for k in range(count):
+            shares[holder, k] = scales[holder] * odds[holder, k]
+            totals[k] += shares[holder, k]
+    for k in range(count):
+        totals[k] = totals[k] if totals[k] > 0 else 1.0
+    for holder in range(BONEYARD + 1):
+        for k in range(count):
+            shares[holder, k] /= totals[k]
 
 
 # --- What is expected
