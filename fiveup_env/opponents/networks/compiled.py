@@ -303,7 +303,9 @@ def write_values(views: Array, weights: Weights, memory: Memory, values: Array) 
 @compiled
 def play_out_by(game: Struct, weights: Weights, memory: Memory) -> None:
     """Play a hand to its end, every seat by the same network."""
-    public, view = game.public, memory.views[0]
+    public, view, notes = game.public, memory.views[0], memory.hidden[0].notes
+    notes.is_shared = True
     while public.phase == PLAYING:
         observe(game, public.turn, view)
         play(game, write_logits(view, weights, memory))
+    notes.is_shared = False
