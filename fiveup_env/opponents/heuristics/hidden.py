@@ -209,7 +209,8 @@ def _read_plays(view: Struct, unseen: Mask, weights: Array, lapse: float, hidden
 def _goes_on(notes: Struct, view: Struct, unseen: Mask) -> bool:
     """Return whether a view is of the hand that was read, and asks for no more of it."""
     past, public = notes.public, view.public
-    if unseen & ~notes.tiles or notes.seat not in (NOBODY, view.seat):
+    is_read = notes.seat == NOBODY or notes.seat == view.seat  # noqa: PLR1714 - not compiled
+    if unseen & ~notes.tiles or not is_read:
         return False
     if past.plies > public.plies or past.drawn > public.drawn:
         return False
