@@ -3,6 +3,7 @@
 networks   the weights of a network in one vector, and what it reads of a row
 initial    the weights that a network begins with
 decisions  decisions as they are learnt from: entries that are not zero, and legal actions
+eights     eight numbers at a time
 layers     forward and backward passes of single layers, for a tile of decisions
 trunks     those of a trunk: plain layers, or residual blocks
 heads      those of logits and values
