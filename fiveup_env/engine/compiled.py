@@ -67,7 +67,7 @@ def read_only(array: np.ndarray) -> np.ndarray:
     return array
 
 
-def instruction(in_python: Callable[[Any], Any]) -> Callable[[Callable[..., Any]], Any]:
+def instruction(in_python: Callable[..., Any]) -> Callable[[Callable[..., Any]], Any]:
     """Make a function one instruction in compiled code; `in_python` says what it does in Python."""
 
     def instruction(generate: Callable[..., Any]) -> Any:
@@ -151,7 +151,7 @@ def array_in(_context: Any, memory: Any, _start: Any, dtype: Any, shape: Any) ->
         source = context.make_array(memory)(context, builder, arguments[0])
         made = context.make_array(made_type)(context, builder)
         sizes, stride = cgutils.unpack_tuple(builder, arguments[3], len(shape)), made_size(context)
-        strides = []
+        strides: list[Any] = []
         for size in reversed(sizes):
             strides.insert(0, stride)
             stride = builder.mul(stride, size)

@@ -20,7 +20,7 @@ from fiveup_env.engine.compiled import instruction
 EIGHT: Final = 8
 
 
-class _Eight(types.Type):  # type: ignore[misc]
+class _Eight(types.Type):
     """The type of eight numbers."""
 
     def __init__(self, of: types.Float) -> None:
