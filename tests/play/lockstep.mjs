@@ -6,7 +6,7 @@ const { LEVELS, SEARCHES, keyOf, makeLevel } = await import(`${site}/levels.js`)
 const { Table, begun, gamesIn } = await import(`${site}/table.js`);
 const { allHappenings } = await import(`${site}/telling.js`);
 const { shortfalls, summary } = await import(`${site}/judging.js`);
-const { outlook } = await import(`${site}/reasons.js`);
+const { outlook } = await import(`${site}/learn/reasons.js`);
 const { scramble, tryMoves } = await import(`${site}/fiveup.mjs`);
 
 const quick = LEVELS.filter((level) => !SEARCHES.includes(level));

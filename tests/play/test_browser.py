@@ -504,7 +504,7 @@ def test_positions_of_puzzles_are_reached_and_none_comes_again_before_all_are_so
     assert "is the best move" in page.inner_text("#lesson-text")
     wrong = page.evaluate(
         """async () => {
-          const { load, tableOf } = await import("./puzzles.js");
+          const { load, tableOf } = await import("./learn/puzzles.js");
           const { info } = await import("./fiveup.mjs");
           return (await load()).filter((_, k) => k % 10 === 0).filter((puzzle) => {
             const legal = tableOf(puzzle).game.legalMoves();

@@ -427,7 +427,7 @@ def test_puzzles_have_themes_and_give_a_rating(page: Any, address: str) -> None:
     begin(page, address)
     themes = page.evaluate(
         """async () => {
-          const [{ load, tableOf }, { themesOf }, { info }] = await Promise.all(["puzzles", "themes"].map((name) => import(`./${name}.js`)).concat(import("./fiveup.mjs")));
+          const [{ load, tableOf }, { themesOf }, { info }] = await Promise.all(["puzzles", "themes"].map((name) => import(`./learn/${name}.js`)).concat(import("./fiveup.mjs")));
           const all = (await load()).filter((_, k) => k % 5 === 0).map((one) => themesOf(tableOf(one).game, info.moves[one.best]));
           return all.flat();
         }"""

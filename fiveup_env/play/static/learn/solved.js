@@ -3,7 +3,7 @@
 import { showDialog } from "../dialogs.js";
 import { Game, info } from "../fiveup.mjs";
 import { USUAL } from "../levels.js";
-import { reason } from "../reasons.js";
+import { reason } from "./reasons.js";
 import { seatBox } from "../seats.js";
 import { byId, element, peopleOf, sentenceOf } from "../shared.js";
 import { happenings, told } from "../telling.js";

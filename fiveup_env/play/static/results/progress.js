@@ -1,12 +1,12 @@
 // @ts-check
 /** One's progress: a rating, the levels one by one, error rates, puzzles and mistakes. */
 import { showDialog } from "../dialogs.js";
-import { mistakeCounts } from "../exercises.js";
+import { mistakeCounts } from "../learn/exercises.js";
 import { LEVELS } from "../levels.js";
-import { GRADES, puzzleCounts } from "../puzzles.js";
+import { GRADES, puzzleCounts } from "../learn/puzzles.js";
 import { element, peopleOf } from "../shared.js";
 import { allGames, isResult } from "../store.js";
-import { THEMES } from "../themes.js";
+import { THEMES } from "../learn/themes.js";
 import { decimal, t } from "../words.js";
 import { LEADS, byLevel, eloOf, ratingOf, strengthOf } from "./rating.js";
 

@@ -1,6 +1,6 @@
 // @ts-check
 /** What a verdict says: a sentence and its reason at the board, then every option, and how the hand could go on. */
-import { reason } from "../reasons.js";
+import { reason } from "../learn/reasons.js";
 import { element, valueRow } from "../shared.js";
 import { happenings, moveText, told } from "../telling.js";
 import { decimal, t } from "../words.js";

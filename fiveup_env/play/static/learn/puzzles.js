@@ -1,17 +1,17 @@
 // @ts-check
 /** Puzzles: positions with one best move, in grades; what was solved is remembered. */
-import { field, select, showDialog } from "./dialogs.js";
-import { Refused } from "./errors.js";
+import { field, select, showDialog } from "../dialogs.js";
+import { Refused } from "../errors.js";
 import { practise } from "./exercises.js";
-import { Game, info, scramble } from "./fiveup.mjs";
-import { USUAL } from "./levels.js";
+import { Game, info, scramble } from "../fiveup.mjs";
+import { USUAL } from "../levels.js";
 import { reason } from "./reasons.js";
-import { byId, element, sentenceOf, valueRow } from "./shared.js";
-import { remember, remembered } from "./store.js";
-import { Table, begun, freshSeed } from "./table.js";
-import { moveText } from "./telling.js";
+import { byId, element, sentenceOf, valueRow } from "../shared.js";
+import { remember, remembered } from "../store.js";
+import { Table, begun, freshSeed } from "../table.js";
+import { moveText } from "../telling.js";
 import { THEMES, themesOf } from "./themes.js";
-import { decimal, t } from "./words.js";
+import { decimal, t } from "../words.js";
 
 /** @typedef {{ seed: number, rules: string, players: number, moves: string, best: number, chances: number[], grade: number, proven?: boolean }} Puzzle as the laboratory's agents/puzzles writes it */
 /** @typedef {{ salt: string, last: number, run: number, longest: number, solved: number[], tried?: number[], tries?: Record<string, [number, number]> }} Progress the salt shuffles; `last` is the puzzle shown last; `tries`: by grade and theme, how many of those in `tried` were solved at the first try */

@@ -1,6 +1,6 @@
 // @ts-check
 /** Mistakes that come back: after each time that one is solved at once, later; after an error, at once. */
-import { remember, remembered } from "./store.js";
+import { remember, remembered } from "../store.js";
 
 /** @typedef {{ box: number, due: number }} Note how often it was solved in a row, and the day from which on it comes back */
 

@@ -1,14 +1,14 @@
 // @ts-check
 /** The themes of a puzzle, read off what its best move does in the deal. */
 import { outlook } from "./reasons.js";
-import { happenings } from "./telling.js";
+import { happenings } from "../telling.js";
 
 export const THEMES = ["scores", "passesUp", "setsDouble", "keepsDouble", "goesOut", "blocks", "feeds"];
 
 /** @param {string} move */
 const isDouble = (move) => move[0] === move[2] && move.includes("-");
 
-/** @param {import("./fiveup.mjs").Game} game @param {string} best @returns {string[]} */
+/** @param {import("../fiveup.mjs").Game} game @param {string} best @returns {string[]} */
 export function themesOf(game, best) {
   const { players, teams } = game.rules, seat = Number(game.turn), outcomes = game.outcomes(), most = Math.max(...outcomes.map(({ points }) => points));
   const own = outcomes.find(({ move }) => move === best)?.points ?? 0, after = game.copy();

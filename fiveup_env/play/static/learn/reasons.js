@@ -1,10 +1,10 @@
 // @ts-check
 /** Why one move is better than another: a sentence from what its player could see. */
-import { info, layout, viewOf } from "./fiveup.mjs";
-import { moveText } from "./telling.js";
-import { pointsText, t } from "./words.js";
+import { info, layout, viewOf } from "../fiveup.mjs";
+import { moveText } from "../telling.js";
+import { pointsText, t } from "../words.js";
 
-/** @typedef {import("./fiveup.mjs").Seen} Seen */
+/** @typedef {import("../fiveup.mjs").Seen} Seen */
 /** @typedef {{ points: number, replies: Map<string, number>, fitting: number, left: number, pips: number, double: boolean }} Outlook what a move brings, the hidden tiles that score after it, how many fit, how many of the own hand do, and the tile's pips */
 
 /**

@@ -1,15 +1,15 @@
 // @ts-check
 /** Exercises: a position, one's move, the verdict; and one's own mistakes as such. */
-import { tell } from "./dialogs.js";
-import { exercise, openLesson } from "./learn/lessons.js";
+import { tell } from "../dialogs.js";
+import { exercise, openLesson } from "./lessons.js";
 import { reason } from "./reasons.js";
-import { isPartner, othersOf, seatBox } from "./seats.js";
-import { byId, element, namesOf, titleOf } from "./shared.js";
+import { isPartner, othersOf, seatBox } from "../seats.js";
+import { byId, element, namesOf, titleOf } from "../shared.js";
 import { dueDays, noteMistake, today } from "./spaced.js";
-import { allGames } from "./store.js";
-import { Table } from "./table.js";
-import { allHappenings, moveText, shortly, told } from "./telling.js";
-import { currentTongue, decimal, t } from "./words.js";
+import { allGames } from "../store.js";
+import { Table } from "../table.js";
+import { allHappenings, moveText, shortly, told } from "../telling.js";
+import { currentTongue, decimal, t } from "../words.js";
 
 /** @typedef {{ said: string, isOver: boolean, more?: Element[] }} Verdict */
 /** @typedef {{ title: () => string, text: string, table: Table, best: string, tried: (move: string) => Verdict }} Exercise */
