@@ -210,8 +210,8 @@ class Lobby:
         guest = Guest(seat, socket)
         writer = asyncio.create_task(guest.deliver())
         if seat in room.guests:
-            error = RequestError("this seat went on elsewhere", 409)
-            room.guests[seat].send(_refusal(error) | {"final": True})
+            refused = _refusal(RequestError("this seat went on elsewhere", 409))
+            room.guests[seat].send(refused | {"final": True})
             room.guests[seat].send(None)
         room.guests[seat] = guest
         self._keep(room.table)
