@@ -137,6 +137,17 @@ def test_reading_a_hand_on_gives_the_bytes_of_reading_it_anew(
         assert memory["chances"][0].tobytes() == expected[i].tobytes()
 
 
+def test_what_was_read_of_another_hand_tells_nothing_of_this_one() -> None:
+    memory, rules = np.zeros(1, HIDDEN), [Rules.preset("five_up", 4, multiple=m) for m in (5, 3)]
+    for seed in range(20):
+        for moves in (0, 4):  # the first view is of a hand that might have begun alike
+            game = play_randomly(Game(rules[moves > 0], seed=seed), Random(seed), moves)
+            if game.turn is not None:
+                write_one(game.view(0), memory)
+                expected = chances_of(game.view(0))[0].tobytes()
+                assert memory["chances"][0].tobytes() == expected
+
+
 @compiled
 def write_one(views: Array, memory: Array) -> None:
     write_chances(views[0], WEIGHTS, LAPSE, memory[0])
