@@ -84,7 +84,7 @@ class SelfPlay:
         words. Raises OptionError if there is no such setting, or its value is not allowed.
         """
         chosen = settings_of(settings)
-        listed = rules if isinstance(rules, (list, tuple)) else [rules]
+        listed: list[Any] = list(rules) if isinstance(rules, (list, tuple)) else [rules]
         if not 1 <= len(listed) <= MOST_RULES:
             raise OptionError(f"a run takes 1 to {MOST_RULES} rules, not {len(listed)}")
         structs = np.array([Rules.of(each).to_struct() for each in listed], RULES)
@@ -172,8 +172,20 @@ def settings_of(given: dict[str, Any]) -> np.ndarray:
         else:
             chosen[name] = _number(name, value)
     if not uncompiled(block_size, chosen, 1):
-        raise OptionError(f"a setting of the run is out of range: {given}")
+        raise OptionError(_why_not(chosen[0]))
     return chosen
+
+
+def _why_not(settings: np.void) -> str:
+    """Return what is wrong with settings that do not fit."""
+    moves = int(settings["games"]) * int(settings["ticks"])
+    for name in USUAL:
+        alone = np.array([tuple((USUAL | {"batch_size": 2}).values())], SETTINGS)
+        if name != "batch_size":
+            alone[name] = settings[name]
+        if not uncompiled(block_size, alone, 1):
+            return f"{name} is out of range: {settings[name]}"
+    return f"a minibatch has 2 to games x ticks = {moves:,} decisions: {settings['batch_size']:,}"
 
 
 def _number(name: str, value: object) -> int | float:

@@ -52,12 +52,12 @@ def test_settings_that_no_run_has_are_refused() -> None:
     for settings, why in (
         ({"layers": 2}, "setting of a run 'layers'"),
         ({"network": "attention"}, "network 'attention'"),
-        ({"width": 0}, "out of range"),
+        ({"width": 0}, "width is out of range: 0"),
         ({"width": 2.5}, "width must be a number that int32 holds"),
         ({"learning_rate": np.nan}, "learning_rate must be a number"),
-        ({"learning_rate": 1e300}, "out of range"),
-        ({"batch_size": 130 * 9 + 1}, "out of range"),
-        ({"gamma": 1.1}, "out of range"),
+        ({"learning_rate": 1e300}, "learning_rate is out of range: 1e"),
+        ({"batch_size": 130 * 9 + 1}, "2 to games x ticks = 1,170 decisions: 1,171"),
+        ({"gamma": 1.1}, "gamma is out of range: 1.1"),
     ):
         with pytest.raises(OptionError, match=why):
             run_of(**settings)
