@@ -11,6 +11,8 @@ from fiveup_env.engine.interpreted import uncompiled
 
 
 class Half(NamedTuple):
+    """A half of some numbers."""
+
     numbers: np.ndarray
     of: int
 
