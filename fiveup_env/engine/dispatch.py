@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import time
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from threading import RLock
@@ -19,7 +21,7 @@ from fiveup_env.engine.code_cache import PACKAGE
 from fiveup_env.engine.interpreted import interpreted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 OPTIONS: Final = {
     "nopython": True,
@@ -33,6 +35,18 @@ FEW: Final = 8  # entries of an array that are handled as Python
 
 _MAKING = RLock()
 _COPIES: dict[int, tuple[dict[str, Any], dict[str, Any]]] = {}  # by the identity of the first
+
+
+@contextmanager
+def _garbage_kept() -> Iterator[None]:
+    """Look for no garbage meanwhile, which takes a tenth of the time of compiling."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def _in_python(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -103,7 +117,8 @@ class Entry(CPUDispatcher):  # type: ignore[misc]
         is_early = self.is_later and Entry.seconds < PATIENCE
         if is_early and len(arguments[0]) <= FEW and not self._is_kept:
             return self._timed
-        return super()._compile_for_args(*arguments, **named)
+        with _garbage_kept():
+            return super()._compile_for_args(*arguments, **named)
 
     @cached_property
     def _is_kept(self) -> bool:
@@ -120,6 +135,10 @@ class Entry(CPUDispatcher):  # type: ignore[misc]
 
 class _Part(CPUDispatcher):  # type: ignore[misc]
     """A function as compiled code calls it: its callers optimize and translate it as their own."""
+
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        # Not compiled once more for each constant that it is called with.
+        return super().get_call_template(tuple(map(types.unliteral, args)), kws)
 
     def add_overload(self, result: Any) -> None:
         key = object()  # in place of machine code, by which Numba finds a function
