@@ -134,6 +134,18 @@ def same(_context: Any, left: types.Record, right: types.Record) -> Any:
     return types.boolean(left, right), generate
 
 
+@instruction(lambda table, row, column: table[row, column : column + 8].view(np.uint64)[0])
+def eight_bytes(_context: Any, table: Any, _row: Any, _column: Any) -> Any:
+    """Return eight bytes of a row of a table as an unsigned integer, the first byte lowest."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        array = context.make_array(signature.args[0])(context, builder, arguments[0])
+        place = cgutils.get_item_pointer(context, builder, table, array, arguments[1:])
+        return builder.load(builder.bitcast(place, ir.IntType(64).as_pointer()), align=1)
+
+    return types.uint64(table, types.int64, types.int64), generate
+
+
 def _array_in_python(memory: Any, start: int, dtype: Any, shape: tuple[int, ...]) -> Any:
     size = math.prod(shape) * np.dtype(dtype).itemsize // memory.itemsize
     return memory[start : start + size].view(dtype).reshape(shape)

@@ -7,6 +7,7 @@ from typing import Final
 import numpy as np
 
 from fiveup_env.engine.compiled import Array, compiled, inlined
+from fiveup_env.learning.eights import SIXTEEN, grown, put, sixteen
 from fiveup_env.learning.layers import dot
 
 BLOCK: Final = 4096  # numbers whose squares are added up together
@@ -15,22 +16,41 @@ EPSILON: Final = 1e-5
 
 
 @compiled
-def add_parts(gradients: Array, parts: int, squares: Array, first: int, end: int) -> None:
-    """Add up the gradients of parts into that of the first, in some blocks; write their squares."""
+def add_parts(
+    gradients: Array, parts: int, unchanged: int, squares: Array, first: int, end: int
+) -> None:
+    """Add up the gradients of parts into that of the first, in some blocks; write their squares.
+
+    The gradient of the first so many weights becomes 0.
+    """
+    one = gradients.dtype.type(1)
     for block in range(first, end):
         start, stop = block * BLOCK, min((block + 1) * BLOCK, gradients.shape[1])
+        whole = start + (stop - start) // SIXTEEN * SIXTEEN
         for part in range(1, parts):
-            for i in range(start, stop):
+            for i in range(start, whole, SIXTEEN):
+                some = grown(sixteen(gradients, 0, i), one, sixteen(gradients, part, i))
+                put(gradients, 0, i, some)
+            for i in range(whole, stop):
                 gradients[0, i] += gradients[part, i]
+        for i in range(start, min(unchanged, stop)):
+            gradients[0, i] = 0
         total = gradients[0, start:stop].reshape((1, stop - start))
         squares[block] = dot(total, 0, total, 0)
 
 
 @compiled
 def adam(
-    weights: Array, gradient: Array, moments: Array, steps: int, rate: float, shrink: float
+    weights: Array,
+    gradients: Array,
+    moments: Array,
+    first: int,
+    end: int,
+    steps: int,
+    rate: float,
+    shrink: float,
 ) -> None:
-    """Change weights by a gradient, which is multiplied by `shrink`.
+    """Change some weights by the gradient in the first row, which is multiplied by `shrink`.
 
     `steps` is the number of steps that the moments have been moved by, this one included.
     """
@@ -38,8 +58,8 @@ def adam(
     root = np.float32(1 / np.sqrt(1 - _power(DECAYS[1], steps)))
     scale, epsilon, keep = np.float32(shrink), np.float32(EPSILON), np.float32(DECAYS[1])
     slow, square = np.float32(1 - DECAYS[0]), np.float32(1 - DECAYS[1])
-    means, squares = moments[0], moments[1]
-    for i in range(len(weights)):
+    gradient, means, squares = gradients[0], moments[0], moments[1]
+    for i in range(first, end):
         own = gradient[i] * scale
         means[i] += slow * (own - means[i])
         squares[i] = keep * squares[i] + square * own * own

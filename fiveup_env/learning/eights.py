@@ -1,13 +1,13 @@
-"""Eight numbers at a time, which most machines multiply and add by one instruction.
+"""Eight or sixteen numbers at a time, which most machines multiply and add by few instructions.
 
 A compiler that is left to find out by itself which loops can be done so takes long, and checks at
 every loop that the arrays do not overlap. The order of sums is the same on all machines: each of
-the eight is a sum of its own.
+the numbers is a sum of its own.
 """
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from llvmlite import ir
@@ -17,69 +17,80 @@ from numba.extending import models, register_model
 
 from fiveup_env.engine.compiled import instruction
 
-EIGHT: Final = 8
+EIGHT, SIXTEEN = 8, 16
 
 
-class _Eight(types.Type):
-    """The type of eight numbers."""
+class _Numbers(types.Type):
+    """The type of several numbers."""
 
-    def __init__(self, of: types.Float) -> None:
-        self.of = of
-        super().__init__(f"eight({of})")
+    def __init__(self, of: types.Float, count: int) -> None:
+        self.of, self.count = of, count
+        super().__init__(f"{count} x {of}")
 
 
-@register_model(_Eight)
-class _EightModel(models.PrimitiveModel):  # type: ignore[misc]
-    def __init__(self, manager: Any, kind: _Eight) -> None:
+@register_model(_Numbers)
+class _NumbersModel(models.PrimitiveModel):  # type: ignore[misc]
+    def __init__(self, manager: Any, kind: _Numbers) -> None:
         number = ir.DoubleType() if kind.of.bitwidth == 64 else ir.FloatType()
-        super().__init__(manager, kind, ir.VectorType(number, EIGHT))
+        super().__init__(manager, kind, ir.VectorType(number, kind.count))
 
 
-def _place(context: Any, builder: Any, kind: Any, array: Any, i: Any, j: Any) -> Any:
-    """Return the address of eight numbers of a row."""
+def _place(context: Any, builder: Any, kind: Any, where: Any, count: int) -> Any:
+    """Return the address of several numbers of a row."""
+    array, i, j = where
     struct = context.make_array(kind)(context, builder, array)
     first = cgutils.get_item_pointer(context, builder, kind, struct, [i, j])
-    vector = ir.VectorType(context.get_data_type(kind.dtype), EIGHT)
+    vector = ir.VectorType(context.get_data_type(kind.dtype), count)
     return builder.bitcast(first, vector.as_pointer())
 
 
-def _of(array: Any) -> _Eight:
+def _of(array: Any, count: int) -> _Numbers:
     if not (isinstance(array, types.Array) and array.ndim == 2 and array.layout == "C"):
-        raise TypingError(f"eight numbers are in the rows of a contiguous table, not in {array}")
-    return _Eight(array.dtype)
+        raise TypingError(f"such numbers are in the rows of a contiguous table, not in {array}")
+    return _Numbers(array.dtype, count)
+
+
+def _load(array: Any, count: int) -> Any:
+    """Return the signature and the code of an instruction that reads several numbers."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        place = _place(context, builder, signature.args[0], arguments, count)
+        return builder.load(place, align=array.dtype.bitwidth // 8)
+
+    return _of(array, count)(array, types.int64, types.int64), generate
 
 
 @instruction(lambda array, i, j: array[i, j : j + EIGHT])
 def eight(_context: Any, array: Any, _i: Any, _j: Any) -> Any:
     """Return the eight numbers of a row of an array from a column on."""
+    return _load(array, EIGHT)
 
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        place = _place(context, builder, signature.args[0], *arguments)
-        return builder.load(place, align=array.dtype.bitwidth // 8)
 
-    return _of(array)(array, types.int64, types.int64), generate
+@instruction(lambda array, i, j: array[i, j : j + SIXTEEN])
+def sixteen(_context: Any, array: Any, _i: Any, _j: Any) -> Any:
+    """Return the sixteen numbers of a row of an array from a column on."""
+    return _load(array, SIXTEEN)
 
 
 def _put_in_python(array: Any, i: int, j: int, numbers: Any) -> None:
-    array[i, j : j + EIGHT] = numbers
+    array[i, j : j + len(numbers)] = numbers
 
 
 @instruction(_put_in_python)
 def put(_context: Any, array: Any, _i: Any, _j: Any, numbers: Any) -> Any:
-    """Write eight numbers into a row of an array from a column on."""
+    """Write several numbers into a row of an array from a column on."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        *where, given = arguments
-        place = _place(context, builder, signature.args[0], *where)
-        builder.store(given, place, align=array.dtype.bitwidth // 8)
+        place = _place(context, builder, signature.args[0], arguments[:3], numbers.count)
+        builder.store(arguments[3], place, align=array.dtype.bitwidth // 8)
 
     return types.void(array, types.int64, types.int64, numbers), generate
 
 
 @instruction(lambda total, scale, numbers: total + scale * numbers)
 def grown(_context: Any, total: Any, scale: Any, numbers: Any) -> Any:
-    """Return eight numbers to which multiples of others are added, by one scale or by eight."""
-    taken = scale if isinstance(scale, _Eight) else numbers.of
+    """Return numbers to which multiples of others are added, by one scale or by as many."""
+    taken = scale if isinstance(scale, _Numbers) else numbers.of
 
     def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
         first, by, second = arguments
@@ -91,10 +102,11 @@ def grown(_context: Any, total: Any, scale: Any, numbers: Any) -> Any:
 
 
 def _everywhere(builder: Any, number: Any, vector: Any) -> Any:
-    """Return eight times one number."""
+    """Return a number as often as a vector has some."""
     unset = ir.Constant(vector, ir.Undefined)
     first = builder.insert_element(unset, number, ir.IntType(32)(0))
-    return builder.shuffle_vector(first, unset, ir.Constant(ir.VectorType(ir.IntType(32), 8), None))
+    zeros = ir.Constant(ir.VectorType(ir.IntType(32), vector.count), None)
+    return builder.shuffle_vector(first, unset, zeros)
 
 
 @instruction(lambda array: np.zeros(EIGHT, array.dtype))
@@ -104,7 +116,7 @@ def zeros_like(_context: Any, array: Any) -> Any:
     def generate(context: Any, _builder: Any, signature: Any, _arguments: Any) -> Any:
         return ir.Constant(context.get_value_type(signature.return_type), None)
 
-    return _of(array)(array), generate
+    return _of(array, EIGHT)(array), generate
 
 
 @instruction(lambda n: ((n[0] + n[1]) + (n[2] + n[3])) + ((n[4] + n[5]) + (n[6] + n[7])))

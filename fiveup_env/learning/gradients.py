@@ -1,7 +1,7 @@
 """The gradient of a minibatch, in an order of sums that no number of threads changes.
 
-A minibatch is cut into parts of `PART` decisions, each with a gradient of its own, in which its
-decisions are added up one after the other. Then the gradients of the parts are added up.
+A minibatch is cut into equal parts of about `PART` decisions, each with a gradient of its own, in
+which its decisions are added up one after the other. Then the gradients of the parts are added up.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from fiveup_env.learning.trunks import (
     Inner,
     Tile,
     add_trunk_gradient,
+    inner_for,
     latent_in,
     tile_for,
     write_latent,
@@ -35,6 +36,7 @@ class Memory(NamedTuple):
     """What a thread needs to compute outputs and gradients."""
 
     tile: Tile
+    inner: Inner
     outputs: Outputs
     chances: np.ndarray  # log-probabilities and probabilities of a decision's actions
 
@@ -42,7 +44,9 @@ class Memory(NamedTuple):
 @compiled
 def memory_for(weights: Weights) -> Memory:
     """Return memory for a thread."""
-    return Memory(tile_for(weights), outputs_for(weights), np.zeros((2, ACTION_COUNT)))
+    return Memory(
+        tile_for(weights), inner_for(weights), outputs_for(weights), np.zeros((2, ACTION_COUNT))
+    )
 
 
 @compiled
@@ -71,7 +75,6 @@ def evaluate(
 @compiled
 def write_gradient(
     weights: Weights,
-    inner: Inner,
     factors: Array,
     decisions: Decisions,
     samples: Array,
@@ -83,7 +86,10 @@ def write_gradient(
     total: Weights,
     figures: Array,
 ) -> None:
-    """Write the gradient of a part, whose arrays `total` share the memory of `vector`."""
+    """Write the gradient of a part, whose arrays `total` share the memory of `vector`.
+
+    `mirror` comes first.
+    """
     tile, outputs = memory.tile, memory.outputs
     vector[:] = 0
     figures[:] = 0
@@ -94,4 +100,4 @@ def write_gradient(
         write_outputs(weights, decisions, some, latent, outputs)
         write_losses(loss, scales, targets, decisions, some, outputs, memory.chances, figures)
         add_heads_gradient(weights, decisions, some, latent, outputs, tile.gradient, total)
-        add_trunk_gradient(weights, inner, factors, decisions, some, tile, total)
+        add_trunk_gradient(weights, memory.inner, factors, decisions, some, tile, total)

@@ -12,7 +12,16 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from fiveup_env.engine.compiled import Array, compiled, inlined
-from fiveup_env.learning.eights import EIGHT, eight, grown, put, sum_of, zeros_like
+from fiveup_env.learning.eights import (
+    EIGHT,
+    SIXTEEN,
+    eight,
+    grown,
+    put,
+    sixteen,
+    sum_of,
+    zeros_like,
+)
 from fiveup_env.opponents.networks.compiled import NORM_EPSILON
 
 if TYPE_CHECKING:
@@ -37,9 +46,9 @@ def dot(left: Array, i: int, right: Array, k: int) -> Any:
 @inlined
 def add_scaled(numbers: Array, i: int, scale: Any, total: Array, k: int) -> None:
     """Add a multiple of a row to another."""
-    whole = total.shape[1] // EIGHT * EIGHT
-    for j in range(0, whole, EIGHT):
-        put(total, k, j, grown(eight(total, k, j), scale, eight(numbers, i, j)))
+    whole = total.shape[1] // SIXTEEN * SIXTEEN
+    for j in range(0, whole, SIXTEEN):
+        put(total, k, j, grown(sixteen(total, k, j), scale, sixteen(numbers, i, j)))
     for j in range(whole, total.shape[1]):
         total[k, j] += scale * numbers[i, j]
 
@@ -62,18 +71,18 @@ def add_entries(
     """
     ends, entries, numbers = decisions.entry_ends, decisions.entries, decisions.numbers
     kind, width = factors.dtype.type, matrix.shape[1]
-    whole = width // EIGHT * EIGHT
+    whole = width // SIXTEEN * SIXTEEN
     for s in range(len(samples)):
         k, end = ends[samples[s]], ends[samples[s] + 1]
         while k + 4 <= end:
             p, q, r, t = entries[k], entries[k + 1], entries[k + 2], entries[k + 3]
             a, b = kind(numbers[k]) * factors[p], kind(numbers[k + 1]) * factors[q]
             c, d = kind(numbers[k + 2]) * factors[r], kind(numbers[k + 3]) * factors[t]
-            for j in range(0, whole, EIGHT):
-                some = grown(eight(out, s, j), a, eight(matrix, p, j))
-                some = grown(some, b, eight(matrix, q, j))
-                some = grown(some, c, eight(matrix, r, j))
-                put(out, s, j, grown(some, d, eight(matrix, t, j)))
+            for j in range(0, whole, SIXTEEN):
+                some = grown(sixteen(out, s, j), a, sixteen(matrix, p, j))
+                some = grown(some, b, sixteen(matrix, q, j))
+                some = grown(some, c, sixteen(matrix, r, j))
+                put(out, s, j, grown(some, d, sixteen(matrix, t, j)))
             for j in range(whole, width):
                 one = out[s, j] + a * matrix[p, j] + b * matrix[q, j]
                 out[s, j] = one + c * matrix[r, j] + d * matrix[t, j]
@@ -128,31 +137,21 @@ def _add_products(
     The sums of four rows and sixteen columns stay in registers until they are whole.
     """
     width, whole = out.shape[1], rows // BLOCK * BLOCK
-    wide = width // (2 * EIGHT) * 2 * EIGHT
-    for j in range(0, wide, 2 * EIGHT):
-        n = j + EIGHT
+    wide = width // SIXTEEN * SIXTEEN
+    for j in range(0, wide, SIXTEEN):
         for r in range(0, whole, BLOCK):
-            a, b, c, d = r, r + 1, r + 2, r + 3
-            a0, b0, c0, d0 = eight(out, a, j), eight(out, b, j), eight(out, c, j), eight(out, d, j)
-            a1, b1, c1, d1 = eight(out, a, n), eight(out, b, n), eight(out, c, n), eight(out, d, n)
+            a, b = sixteen(out, r, j), sixteen(out, r + 1, j)
+            c, d = sixteen(out, r + 2, j), sixteen(out, r + 3, j)
             for k in range(count):
-                p, q = eight(right, k, j), eight(right, k, n)
-                s = _number(left, is_turned, a, k)
-                a0, a1 = grown(a0, s, p), grown(a1, s, q)
-                s = _number(left, is_turned, b, k)
-                b0, b1 = grown(b0, s, p), grown(b1, s, q)
-                s = _number(left, is_turned, c, k)
-                c0, c1 = grown(c0, s, p), grown(c1, s, q)
-                s = _number(left, is_turned, d, k)
-                d0, d1 = grown(d0, s, p), grown(d1, s, q)
-            put(out, a, j, a0)
-            put(out, b, j, b0)
-            put(out, c, j, c0)
-            put(out, d, j, d0)
-            put(out, a, n, a1)
-            put(out, b, n, b1)
-            put(out, c, n, c1)
-            put(out, d, n, d1)
+                numbers = sixteen(right, k, j)
+                a = grown(a, _number(left, is_turned, r, k), numbers)
+                b = grown(b, _number(left, is_turned, r + 1, k), numbers)
+                c = grown(c, _number(left, is_turned, r + 2, k), numbers)
+                d = grown(d, _number(left, is_turned, r + 3, k), numbers)
+            put(out, r, j, a)
+            put(out, r + 1, j, b)
+            put(out, r + 2, j, c)
+            put(out, r + 3, j, d)
     for r in range(rows):
         for k in range(count if r >= whole or wide < width else 0):
             number = _number(left, is_turned, r, k)

@@ -2,33 +2,30 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from fiveup_env.engine.interpreted import uncompiled
 from fiveup_env.errors import FiveUpError
-from fiveup_env.learning.adam import add_parts
-from fiveup_env.learning.gradients import PART, evaluate, memory_for
-from fiveup_env.learning.losses import FIGURES, scales_of
+from fiveup_env.learning.gradients import evaluate, memory_for
+from fiveup_env.learning.losses import FIGURES
 from fiveup_env.learning.steps import (
     MOST_RATE,
     Optimizer,
-    change,
-    mirror,
-    shrink_of,
+    add_gradients,
+    make_step,
+    part_count,
     work_for,
-    write_gradients,
 )
+from fiveup_env.learning.threads import Threads, share_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from fiveup_env.learning.decisions import Decisions
     from fiveup_env.learning.losses import Loss, Targets
     from fiveup_env.learning.networks import Network
-
+    from fiveup_env.learning.steps import Work
+    from fiveup_env.learning.threads import Crew
 
 NAMES: Final = (*FIGURES, "gradient")  # of the figures of a step
 
@@ -43,21 +40,17 @@ class Learner:
     Args:
         network: The network, whose weights change.
         threads: The number of threads, on which nothing that is computed depends.
-
-        optimizer: What steps change, beside the weights; None begins anew.
     """
 
-    def __init__(
-        self, network: Network, threads: int = 1, optimizer: Optimizer | None = None
-    ) -> None:
+    def __init__(self, network: Network, threads: int = 1) -> None:
         self.network = network
         vector = network.vector
-        self.optimizer = optimizer or Optimizer(
+        self.optimizer = Optimizer(
             vector, np.zeros((2, vector.size), np.float32), np.zeros(2, np.int64)
         )
-        self.memory = [uncompiled(memory_for, network.weights) for _ in range(threads)]
-        self._pool = ThreadPoolExecutor(max(1, threads - 1))  # beside this one
-        self._work = uncompiled(work_for, network.shape, vector, 1)
+        self._threads = Threads(threads)
+        self._memory = [uncompiled(memory_for, network.weights) for _ in range(threads)]
+        self._work = uncompiled(work_for, vector, 1)
 
     def evaluate(
         self, decisions: Decisions, vector: np.ndarray | None = None
@@ -72,11 +65,12 @@ class Learner:
         values = np.empty(decisions.size, network.vector.dtype)
         samples = np.arange(decisions.size)
 
-        def work(thread: int, first: int, end: int) -> None:
-            part, memory = samples[first:end], self.memory[thread]
+        def work(crew: Crew) -> None:
+            first, end = share_of(decisions.size, crew)
+            part, memory = samples[first:end], self._memory[crew.thread]
             evaluate(weights, network.factors, decisions, part, memory, logs, values)
 
-        self.share(decisions.size, work)
+        self._threads.run(work)
         return logs, values
 
     def gradient(
@@ -90,43 +84,13 @@ class Learner:
             samples: The indices of those in the minibatch, at least one.
             loss: What is made small.
         """
-        parts = self._add_gradients(decisions, targets, samples, loss)
-        total = self._work.figures[:parts, :-1].cumsum(0)[-1]
-        return self._work.gradients[0], dict(zip(FIGURES, total.tolist(), strict=True))
-
-    def _add_gradients(
-        self, decisions: Decisions, targets: Targets, samples: np.ndarray, loss: Loss
-    ) -> int:
-        """Add up the gradients of a minibatch's parts in that of the first; return their number."""
-        network, parts = self.network, -(-len(samples) // PART)
-        if parts > len(self._work.gradients):
-            self._work = uncompiled(work_for, network.shape, network.vector, parts)
-        shape, vector, work = network.shape, network.vector, self._work
-        mirror(shape, vector, work.inner)
-        scales = scales_of(loss, targets, decisions, samples)
-
-        def write(thread: int, first: int, end: int) -> None:
-            write_gradients(
-                shape,
-                vector,
-                network.factors,
-                decisions,
-                targets,
-                samples,
-                loss,
-                scales,
-                self.memory[thread],
-                work,
-                first,
-                end,
-            )
-
-        def add(_thread: int, first: int, end: int) -> None:
-            add_parts(work.gradients, parts, work.squares, first, end)
-
-        self.share(parts, write)
-        self.share(len(work.squares), add)
-        return parts
+        network, work = self.network, self._work_for(samples)
+        given = network.shape, network.vector, network.factors, decisions, targets, samples, loss
+        self._threads.run(
+            lambda crew: add_gradients(*given, 0, self._memory[crew.thread], work, crew)
+        )
+        total = work.figures[: part_count(len(samples)), :-1].cumsum(0)[-1]
+        return work.gradients[0], dict(zip(FIGURES, total.tolist(), strict=True))
 
     def step(
         self,
@@ -150,29 +114,22 @@ class Learner:
         """
         if not 0 <= rate <= MOST_RATE:
             raise LossError(f"a learning rate is from 0 to {MOST_RATE:g}, not {rate}")
-        parts, shape = self._add_gradients(decisions, targets, samples, loss), self.network.shape
-        work, optimizer, group = self._work, self.optimizer, int(values_only)
-        shrink = shrink_of(shape, optimizer, work, parts, max_grad_norm, group)
-        figures = dict(zip(NAMES, work.figures[0].tolist(), strict=True))
-        if np.isnan(shrink):
-            raise LossError(
-                f"the loss is {next(n for n in figures.values() if not np.isfinite(n))}"
-            )
+        network, work = self.network, self._work_for(samples)
+        given = network.shape, self.optimizer, network.factors, decisions, targets, samples, loss
+        how = rate, max_grad_norm, int(values_only)
+        if not self._threads.run(
+            lambda crew: make_step(*given, *how, self._memory[crew.thread], work, crew)
+        ):
+            raise LossError(why_not_finite(work))
+        return dict(zip(NAMES, work.figures[0].tolist(), strict=True))
 
-        def move(_thread: int, first: int, end: int) -> None:
-            change(shape, optimizer, work.gradients, rate, shrink, group, first, end)
+    def _work_for(self, samples: np.ndarray) -> Work:
+        """Return memory for a step on a minibatch."""
+        if part_count(len(samples)) > len(self._work.gradients):
+            self._work = uncompiled(work_for, self.network.vector, len(samples))
+        return self._work
 
-        self.share(len(work.squares), move)
-        return figures
 
-    def share(self, count: int, work: Callable[[int, int, int], None]) -> None:
-        """Let each thread do its share of some pieces of work, from the first to before the end."""
-        threads = len(self.memory)
-        ends = [count * thread // threads for thread in range(threads + 1)]
-        others = [
-            self._pool.submit(work, thread, ends[thread], ends[thread + 1])
-            for thread in range(1, threads)
-        ]
-        work(0, 0, ends[1])
-        for done in others:
-            done.result()
+def why_not_finite(work: Work) -> str:
+    """Return what is wrong with a step."""
+    return f"the loss is {next(n for n in work.figures[0] if not np.isfinite(n))}"

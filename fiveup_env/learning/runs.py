@@ -17,8 +17,7 @@ from fiveup_env.engine.state import GAME
 from fiveup_env.engine.valid import first_unsound_game
 from fiveup_env.learning.adam import linear
 from fiveup_env.learning.decisions import Decisions
-from fiveup_env.learning.gradients import PART as MINIBATCH_PART
-from fiveup_env.learning.gradients import memory_for
+from fiveup_env.learning.gradients import Memory, memory_for
 from fiveup_env.learning.initial import write_initial
 from fiveup_env.learning.losses import FIGURES, PPO, Loss, Targets
 from fiveup_env.learning.networks import (
@@ -31,7 +30,8 @@ from fiveup_env.learning.networks import (
     weight_count,
     weights_in,
 )
-from fiveup_env.learning.steps import GRADIENT, MOST_RATE, Optimizer, make_step, work_for
+from fiveup_env.learning.steps import GRADIENT, MOST_RATE, Optimizer, Work, make_step, work_for
+from fiveup_env.learning.threads import Crew, all_came, share_of
 from fiveup_env.learning.windows import (
     CHANCES,
     HAND,
@@ -446,49 +446,7 @@ def begin_run(block: Array, settings: Array, rules: Array, grids: Array) -> None
 
 
 @compiled
-def play_parts(block: Array, first: int, end: int) -> None:
-    """Play a window in the games of some parts."""
-    run = run_in(block)
-    settings = run.head[0].settings
-    weights = weights_in(run.optimizer.vector, shape_of(settings))
-    columns, factors = columns_of(settings), factors_of(settings)
-    seat = seat_for(memory_for(weights), columns)
-    for part in range(first, end):
-        play_part(
-            play_of(settings), run.games, run.window, weights, factors, columns, part, seat
-        )  # fmt: skip
-
-
-class Terms(NamedTuple):
-    """How an update learns."""
-
-    decisions: int  # that are learnt from
-    loss: Loss
-    rate: float
-    group: int  # the first group of weights that changes
-
-
-@compiled
-def terms_of(heads: Array, window: Window, samples: Array) -> Terms:
-    """List what can be learnt from a window, and return how it is learnt from."""
-    head = heads[0]
-    settings, progress = head.settings, head.progress
-    head.figures[:] = 0
-    loss = Loss(
-        PPO,
-        settings.vf_coef,
-        settings.clip_range,
-        linear(settings.ent_coef, settings.ent_coef_end, progress),
-        0.0,
-        settings.normalize_advantage != 0,
-    )
-    rate = linear(settings.learning_rate, settings.learning_rate_end, progress)
-    group = 1 if head.decisions < settings.warm_up else 0
-    return Terms(list_known(window, samples), loss, rate, group)
-
-
-@compiled
-def shuffle(heads: Array, samples: Array, count: int, epoch: int) -> None:
+def _shuffle(heads: Array, samples: Array, count: int, epoch: int) -> None:
     """Put what is learnt from in a random order, that of an update's epoch."""
     head = heads[0]
     key = scramble(scramble(head.settings.seed + LEARNING_STEP) + np.uint64(head.updates) * GOLDEN)
@@ -511,20 +469,19 @@ def minibatch(samples: Array, number: int, of: int) -> Array:
 
 
 @compiled
-def sum_up(
-    heads: Array, window: Window, samples: Array, count: int, steps: int, rate: float
-) -> None:
-    """Turn the figures, sums over steps, into those of an update, and count it."""
-    head, returns, values = heads[0], window.targets.returns, window.values
+def _sum_up(run: Run, work: Work, steps: int, rate: float) -> None:
+    """Turn the sums of figures over steps into the figures of an update, and count it."""
+    head, returns, values, count = run.head[0], run.window.targets.returns, run.window.values, 0
     error, total, errors, totals = 0.0, 0.0, 0.0, 0.0
-    for k in range(count):
-        wanted, expected = float(returns[samples[k]]), values[samples[k]]
+    count = work.count[0]
+    for n in run.samples[:count]:
+        wanted, expected = float(returns[n]), values[n]
         error += (wanted - expected) / count
         total += wanted / count
         errors += (wanted - expected) * (wanted - expected) / count
         totals += wanted * wanted / count
     for name in range(UNEXPLAINED):
-        head.figures[name] /= max(1, steps)
+        head.figures[name] = work.sums[name] / max(1, steps)
     unexplained = (errors - error * error) / max(totals - total * total, LEAST_VARIANCE)
     head.figures[UNEXPLAINED], head.figures[RATE] = 1 - unexplained, rate
     head.updates += 1
@@ -532,26 +489,65 @@ def sum_up(
 
 
 @compiled
-def update(block: Array) -> bool:
-    """Play a window in all games and learn from it; return whether all that was learnt is finite.
+def work_of(block: Array) -> Work:
+    """Return what the threads of an update share."""
+    run = run_in(block)  # whose minibatches differ by less than a half from the size that is set
+    return work_for(run.optimizer.vector, signed(run.head[0].settings.batch_size) * 3 // 2 + 1)
 
-    If not, the weights are those before the step that failed.
+
+@compiled
+def update(block: Array, work: Work, crew: Crew) -> bool:
+    """Play a window in all games and learn from it, each thread its share.
+
+    Return whether all that was learnt is finite, and all threads came; if not, the weights are
+    those before the step that failed.
     """
     run = run_in(block)
-    head = run.head[0]
-    settings, shape = head.settings, shape_of(head.settings)
-    play_parts(block, 0, len(run.window.counts))
-    count, loss, rate, group = terms_of(run.head, run.window, run.samples)
+    settings = run.head[0].settings
+    memory = memory_for(weights_in(run.optimizer.vector, shape_of(settings)))
+    _play(run, memory, crew)
+    if not all_came(crew):
+        return False
+    if crew.thread == 0:
+        work.count[0], work.sums[:] = list_known(run.window, run.samples), 0
+    return all_came(crew) and _learn(run, memory, work, crew)
+
+
+@inlined
+def _play(run: Run, memory: Memory, crew: Crew) -> None:
+    """Play a window in a thread's share of the games."""
+    settings, window = run.head[0].settings, run.window
+    weights, play = weights_in(run.optimizer.vector, shape_of(settings)), play_of(settings)
+    columns, factors = columns_of(settings), factors_of(settings)
+    seat = seat_for(memory, columns)
+    first, end = share_of(len(window.counts), crew)
+    for part in range(first, end):
+        play_part(play, run.games, window, weights, factors, columns, part, seat)
+
+
+@inlined
+def _learn(run: Run, memory: Memory, work: Work, crew: Crew) -> bool:
+    """Learn from a window, whose decisions are listed."""
+    head, settings, count = run.head[0], run.head[0].settings, work.count[0]
     number = minibatch_count(count, settings.batch_size)
-    parts = (count // number + MINIBATCH_PART) // MINIBATCH_PART
-    memory = memory_for(weights_in(run.optimizer.vector, shape))
-    work = work_for(shape, run.optimizer.vector, parts)
+    rate = linear(settings.learning_rate, settings.learning_rate_end, head.progress)
+    loss = Loss(
+        PPO,
+        settings.vf_coef,
+        settings.clip_range,
+        linear(settings.ent_coef, settings.ent_coef_end, head.progress),
+        0.0,
+        settings.normalize_advantage != 0,
+    )
     steps = settings.epochs * number if count else 0
     for step in range(steps):
         if step % number == 0:
-            shuffle(run.head, run.samples, count, step // number)
-        done = make_step(
-            shape,
+            if crew.thread == 0:
+                _shuffle(run.head, run.samples, count, step // number)
+            if not all_came(crew):
+                return False
+        if not make_step(
+            shape_of(settings),
             run.optimizer,
             factors_of(settings),
             run.window.decisions,
@@ -560,15 +556,14 @@ def update(block: Array) -> bool:
             loss,
             rate,
             settings.max_grad_norm,
-            group,
+            1 if head.decisions < settings.warm_up else 0,
             memory,
             work,
-        )
-        if not done:
+            crew,
+        ):
             return False
-        for name in range(UNEXPLAINED):
-            head.figures[name] += work.figures[0, name]
-    sum_up(run.head, run.window, run.samples, count, steps, rate)
+    if crew.thread == 0:
+        _sum_up(run, work, steps, rate)
     return True
 
 

@@ -20,7 +20,7 @@ from fiveup_env.checks import finite, whole
 from fiveup_env.engine.chance import checked_seed
 from fiveup_env.engine.interpreted import uncompiled
 from fiveup_env.errors import InputError, OptionError, shown, unknown
-from fiveup_env.learning.learner import Learner
+from fiveup_env.learning.learner import LossError, why_not_finite
 from fiveup_env.learning.networks import KINDS, Network
 from fiveup_env.learning.runs import (
     ALIGNED,
@@ -30,21 +30,17 @@ from fiveup_env.learning.runs import (
     RUN_FIGURES,
     RUN_SIZE,
     SETTINGS,
-    UNEXPLAINED,
     USUAL,
     begin_run,
     block_size,
     is_run,
     is_run_head,
-    minibatch,
-    minibatch_count,
-    play_parts,
     run_in,
     settle,
-    shuffle,
-    sum_up,
-    terms_of,
+    update,
+    work_of,
 )
+from fiveup_env.learning.threads import Threads
 from fiveup_env.learning.windows import REWARDS
 from fiveup_env.opponents.search.outlook import outlook_of
 from fiveup_env.rules.fields import RULES, Rules
@@ -72,7 +68,7 @@ class SelfPlay:
         settings = self._head["settings"][0]
         shape = KINDS[settings["network"]], int(settings["width"]), int(settings["depth"])
         self.network = Network(*shape, vector=self._run.optimizer.vector)
-        self._learner = Learner(self.network, threads, self._run.optimizer)
+        self._threads, self._work = Threads(threads), uncompiled(work_of, block)
 
     @classmethod
     def begin(
@@ -127,27 +123,8 @@ class SelfPlay:
         if share is None or share < 0:
             raise OptionError(f"progress is a number from 0 on, not {shown(progress)}")
         self._head["progress"] = share
-        run, settings = self._run, self._head["settings"][0]
-        self._learner.share(
-            len(run.window.counts), lambda _thread, first, end: play_parts(self._block, first, end)
-        )
-        count, loss, rate, group = terms_of(self._head, run.window, run.samples)
-        number = minibatch_count(count, int(settings["batch_size"]))
-        steps = int(settings["epochs"]) * number if count else 0
-        for step in range(steps):
-            if step % number == 0:
-                shuffle(self._head, run.samples, count, step // number)
-            figures = self._learner.step(
-                run.window.decisions,
-                run.window.targets,
-                minibatch(run.samples[:count], step % number, number),
-                loss,
-                rate,
-                float(settings["max_grad_norm"]),
-                values_only=group == 1,
-            )
-            self._head["figures"][0, :UNEXPLAINED] += list(figures.values())
-        sum_up(self._head, run.window, run.samples, count, steps, rate)
+        if not self._threads.run(lambda crew: update(self._block, self._work, crew)):
+            raise LossError(why_not_finite(self._work))
         return dict(zip(RUN_FIGURES, self._head["figures"][0].tolist(), strict=True))
 
     def save(self) -> bytes:

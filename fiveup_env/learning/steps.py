@@ -1,4 +1,4 @@
-"""Steps of the optimizer, each on a minibatch, in parts of work that threads may share out."""
+"""Steps of the optimizer, each on a minibatch, which threads make together."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from fiveup_env.engine.compiled import Array, compiled
+from fiveup_env.engine.compiled import Array, compiled, inlined
 from fiveup_env.learning.adam import BLOCK, adam, add_parts
 from fiveup_env.learning.gradients import PART, Memory, write_gradient
-from fiveup_env.learning.losses import FIGURES, Loss, Scales, Targets, scales_of
+from fiveup_env.learning.losses import FIGURES, Loss, Targets, scales_of
 from fiveup_env.learning.networks import Shape, policy_size, weights_in
-from fiveup_env.learning.trunks import Inner
+from fiveup_env.learning.threads import Crew, all_came, share_of
+from fiveup_env.learning.trunks import mirror
 
 if TYPE_CHECKING:
     from fiveup_env.learning.decisions import Decisions
@@ -21,12 +22,14 @@ GRADIENT: Final = len(FIGURES)  # where the norm of the gradient is among the fi
 
 
 class Work(NamedTuple):
-    """What steps need beside the network."""
+    """What the threads of a step share beside the network."""
 
-    inner: Inner
     gradients: np.ndarray  # of each part of a minibatch
     figures: np.ndarray  # likewise, and in the first row at last those of the step
+    sums: np.ndarray  # of the figures of steps
     squares: np.ndarray  # of the gradient, by block
+    shrink: np.ndarray  # what the gradient is multiplied by, or NaN if something is not finite
+    count: np.ndarray  # of the decisions that an update learns from
 
 
 class Optimizer(NamedTuple):
@@ -37,33 +40,28 @@ class Optimizer(NamedTuple):
     steps: np.ndarray  # made with the policy's weights, and with those of values alone
 
 
+@inlined
+def part_count(size: int) -> int:
+    """Return into how many parts a minibatch is cut."""
+    return max(1, (size + PART // 2) // PART)
+
+
 @compiled
-def work_for(shape: Shape, vector: Array, parts: int) -> Work:
-    """Return memory for steps on minibatches of so many parts."""
-    weights, kind = weights_in(vector, shape), vector.dtype
-    inner = Inner(np.empty(weights.inner.shape, kind), np.empty(weights.outer.shape, kind))
-    blocks = (len(vector) + BLOCK - 1) // BLOCK
+def work_for(vector: Array, size: int) -> Work:
+    """Return memory for steps on minibatches of at most this size."""
+    parts, kind, blocks = part_count(size), vector.dtype, (len(vector) + BLOCK - 1) // BLOCK
     return Work(
-        inner,
         np.zeros((parts, len(vector)), kind),
         np.zeros((parts, GRADIENT + 1)),
+        np.zeros(GRADIENT + 1),
         np.zeros(blocks, kind),
+        np.zeros(1),
+        np.zeros(1, np.int64),
     )
 
 
 @compiled
-def mirror(shape: Shape, vector: Array, inner: Inner) -> None:
-    """Write the square matrices as backward passes read them."""
-    weights = weights_in(vector, shape)
-    for matrices, mirrored in ((weights.inner, inner.inner), (weights.outer, inner.outer)):
-        for k in range(len(matrices)):
-            for i in range(shape.width):
-                for j in range(shape.width):
-                    mirrored[k, j, i] = matrices[k, i, j]
-
-
-@compiled
-def write_gradients(
+def add_gradients(
     shape: Shape,
     vector: Array,
     factors: Array,
@@ -71,19 +69,23 @@ def write_gradients(
     targets: Targets,
     samples: Array,
     loss: Loss,
-    scales: Scales,
+    group: int,
     memory: Memory,
     work: Work,
-    first: int,
-    end: int,
-) -> None:
-    """Write the gradients and the figures of some parts of a minibatch."""
-    weights = weights_in(vector, shape)
+    crew: Crew,
+) -> bool:
+    """Write the gradient of a minibatch into the first row; return whether all threads came.
+
+    The first group of weights that changes is 0, or 1 for those alone that only values depend on.
+    """
+    weights, parts = weights_in(vector, shape), part_count(len(samples))
+    mirror(weights, memory.inner)
+    scales = scales_of(loss, targets, decisions, samples)
+    first, end = share_of(parts, crew)
     for part in range(first, end):
-        own = samples[part * PART : (part + 1) * PART]
+        own = samples[len(samples) * part // parts : len(samples) * (part + 1) // parts]
         write_gradient(
             weights,
-            work.inner,
             factors,
             decisions,
             own,
@@ -95,62 +97,34 @@ def write_gradients(
             weights_in(work.gradients[part], shape),
             work.figures[part],
         )
+    if not all_came(crew):
+        return False
+    first, end = share_of(len(work.squares), crew)
+    unchanged = policy_size(shape) if group else 0
+    add_parts(work.gradients, parts, unchanged, work.squares, first, end)
+    return all_came(crew)
 
 
 @compiled
-def shrink_of(
-    shape: Shape, optimizer: Optimizer, work: Work, parts: int, max_grad_norm: float, group: int
-) -> float:
+def _shrink_of(optimizer: Optimizer, work: Work, parts: int, most: float, group: int) -> float:
     """Return what a step multiplies its gradient by, or NaN if something is not finite.
 
-    The gradient is that of the first part, to which the others are added. The figures of all parts
-    are added up in the first row, which also gets the norm. The first group of weights that changes
-    is 0, or 1 for those alone that only values depend on.
+    The figures of all parts are added up in the first row, which also gets the gradient's norm.
     """
-    figures = work.figures[0]
-    if group:
-        work.gradients[0, : policy_size(shape)] = 0
-        add_parts(work.gradients, 1, work.squares, 0, len(work.squares))
-    total = 0.0
+    figures, total = work.figures[0], 0.0
     for square in work.squares:
         total += square
     for part in range(1, parts):
         for name in range(GRADIENT):
             figures[name] += work.figures[part, name]
     figures[GRADIENT] = np.sqrt(total)
-    for figure in figures:
-        if not np.isfinite(figure):
+    for name in range(GRADIENT + 1):
+        work.sums[name] += figures[name]
+        if not np.isfinite(figures[name]):
             return np.nan
     for each in range(group, 2):
         optimizer.steps[each] += 1
-    return min(1.0, max_grad_norm / (figures[GRADIENT] + 1e-6))
-
-
-@compiled
-def change(
-    shape: Shape,
-    optimizer: Optimizer,
-    gradients: Array,
-    rate: float,
-    shrink: float,
-    group: int,
-    first: int,
-    end: int,
-) -> None:
-    """Change some blocks of weights by the gradient in the first row."""
-    policy, size = policy_size(shape), len(optimizer.vector)
-    for each in range(group, 2):
-        begin = max(first * BLOCK, policy if each else 0)
-        stop = min(end * BLOCK, size if each else policy)
-        if begin < stop:
-            adam(
-                optimizer.vector[begin:stop],
-                gradients[0, begin:stop],
-                optimizer.moments[:, begin:stop],
-                optimizer.steps[each],
-                rate,
-                shrink,
-            )
+    return min(1.0, most / (figures[GRADIENT] + 1e-6))
 
 
 @compiled
@@ -167,28 +141,23 @@ def make_step(
     group: int,
     memory: Memory,
     work: Work,
+    crew: Crew,
 ) -> bool:
-    """Make a step of Adam on a minibatch in this thread alone; return whether all was finite."""
-    vector, parts = optimizer.vector, (len(samples) + PART - 1) // PART
-    mirror(shape, vector, work.inner)
-    scales = scales_of(loss, targets, decisions, samples)
-    write_gradients(
-        shape,
-        vector,
-        factors,
-        decisions,
-        targets,
-        samples,
-        loss,
-        scales,
-        memory,
-        work,
-        0,
-        parts,
-    )
-    add_parts(work.gradients, parts, work.squares, 0, len(work.squares))
-    shrink = shrink_of(shape, optimizer, work, parts, max_grad_norm, group)
-    if np.isnan(shrink):
+    """Make a step of Adam on a minibatch; return whether all was finite, and all threads came."""
+    vector, gradients = optimizer.vector, work.gradients
+    if not add_gradients(
+        shape, vector, factors, decisions, targets, samples, loss, group, memory, work, crew
+    ):
         return False
-    change(shape, optimizer, work.gradients, rate, shrink, group, 0, len(work.squares))
-    return True
+    if crew.thread == 0:
+        parts = part_count(len(samples))
+        work.shrink[0] = _shrink_of(optimizer, work, parts, max_grad_norm, group)
+    if not all_came(crew) or np.isnan(work.shrink[0]):
+        return False
+    first, end = share_of(len(work.squares), crew)
+    for each in range(group, 2):
+        begin = max(first * BLOCK, policy_size(shape) if each else 0)
+        stop = min(end * BLOCK, len(vector) if each else policy_size(shape))
+        steps, shrink = optimizer.steps[each], work.shrink[0]
+        adam(vector, gradients, optimizer.moments, begin, stop, steps, rate, shrink)
+    return all_came(crew)

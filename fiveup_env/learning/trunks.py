@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fiveup_env.engine.compiled import Array, compiled, inlined
+from fiveup_env.learning.eights import SIXTEEN
 from fiveup_env.learning.layers import (
     TILE,
     add_bias_gradient,
@@ -63,6 +64,25 @@ def tile_for(weights: Weights) -> Tile:
         np.zeros((TILE, width), kind),
         np.zeros((TILE, width), kind),
     )
+
+
+@compiled
+def inner_for(weights: Weights) -> Inner:
+    """Return memory for the square matrices as backward passes read them."""
+    kind = weights.first.dtype
+    return Inner(np.empty(weights.inner.shape, kind), np.empty(weights.outer.shape, kind))
+
+
+@compiled
+def mirror(weights: Weights, inner: Inner) -> None:
+    """Write the square matrices as backward passes read them."""
+    for matrices, mirrored in ((weights.inner, inner.inner), (weights.outer, inner.outer)):
+        for k in range(len(matrices)):
+            width = matrices.shape[1]
+            for first in range(0, width, SIXTEEN):  # rows that stay in the cache meanwhile
+                for j in range(width):
+                    for i in range(first, min(first + SIXTEEN, width)):
+                        mirrored[k, j, i] = matrices[k, i, j]
 
 
 @inlined

@@ -22,7 +22,9 @@ from fiveup_env.learning.runs import (
     settle,
     shape_of,
     update,
+    work_of,
 )
+from fiveup_env.learning.threads import alone
 from fiveup_env.portable.calls import (
     BAD_OPTIONS,
     BAD_RULES,
@@ -90,7 +92,7 @@ def learning_update(block: Array, size: int) -> int:
     if not is_run(given):
         return BAD_RUN
     before = run_in(given).head[0].decisions
-    if not update(given):
+    if not update(given, work_of(given), alone()):
         return NOT_FINITE
     return signed(run_in(given).head[0].decisions - before)
 
