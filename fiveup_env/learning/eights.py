@@ -7,7 +7,7 @@ the numbers is a sum of its own.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from llvmlite import ir
@@ -15,9 +15,20 @@ from numba.core import cgutils, types
 from numba.core.errors import TypingError
 from numba.extending import models, register_model
 
-from fiveup_env.engine.compiled import instruction
+from fiveup_env.engine.compiled import Array, array_in, inlined, instruction
 
 EIGHT, SIXTEEN = 8, 16
+ALIGNED: Final = 64  # bytes, as sixteen numbers have: those across two lines of a cache take longer
+
+
+@inlined
+def zeros(shape: tuple[int, ...], dtype: Any) -> Array:
+    """Return an array of 0 that begins at a multiple of 64 bytes."""
+    count = 1
+    for size in shape:
+        count *= size
+    held = np.zeros(count * np.empty(1, dtype).itemsize + ALIGNED, np.uint8)
+    return array_in(held, -held.ctypes.data % ALIGNED, dtype, shape)
 
 
 class _Numbers(types.Type):

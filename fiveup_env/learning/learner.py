@@ -8,6 +8,7 @@ import numpy as np
 
 from fiveup_env.engine.interpreted import uncompiled
 from fiveup_env.errors import FiveUpError
+from fiveup_env.learning.eights import zeros
 from fiveup_env.learning.gradients import evaluate, memory_for
 from fiveup_env.learning.losses import FIGURES
 from fiveup_env.learning.steps import (
@@ -46,7 +47,7 @@ class Learner:
         self.network = network
         vector = network.vector
         self.optimizer = Optimizer(
-            vector, np.zeros((2, vector.size), np.float32), np.zeros(2, np.int64)
+            vector, uncompiled(zeros, (2, vector.size), np.float32), np.zeros(2, np.int64)
         )
         self._threads = Threads(threads)
         self._memory = [uncompiled(memory_for, network.weights) for _ in range(threads)]
@@ -90,7 +91,9 @@ class Learner:
             lambda crew: add_gradients(*given, 0, self._memory[crew.thread], work, crew)
         )
         total = work.figures[: part_count(len(samples)), :-1].cumsum(0)[-1]
-        return work.gradients[0], dict(zip(FIGURES, total.tolist(), strict=True))
+        return work.gradients[0, : network.vector.size], dict(
+            zip(FIGURES, total.tolist(), strict=True)
+        )
 
     def step(
         self,

@@ -16,6 +16,7 @@ from fiveup_env.encoders.flat import USUAL_POINTS
 from fiveup_env.engine.compiled import Array, array_in, compiled, inlined, read_only
 from fiveup_env.engine.interpreted import uncompiled
 from fiveup_env.errors import InputError, shown, unknown
+from fiveup_env.learning.eights import zeros
 from fiveup_env.opponents.networks.compiled import MOST_DEPTH, MOST_WIDTH, Weights
 from fiveup_env.opponents.networks.lookahead import PIECE as FEATURES
 from fiveup_env.rules.actions import ACTION_COUNT
@@ -97,7 +98,7 @@ class Network:
         features = self.columns.feature_count
         self.shape = Shape(KINDS.index(kind), int(width), int(depth), len(self.factors), features)
         size = weight_count(self.shape)
-        self.vector: np.ndarray = np.zeros(size, dtype) if vector is None else vector
+        self.vector: np.ndarray = uncompiled(zeros, (size,), dtype) if vector is None else vector
         self.weights = self.arrays_in(self.vector)
 
     def arrays_in(self, vector: np.ndarray) -> Weights:

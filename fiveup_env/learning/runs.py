@@ -17,6 +17,7 @@ from fiveup_env.engine.state import GAME
 from fiveup_env.engine.valid import first_unsound_game
 from fiveup_env.learning.adam import linear
 from fiveup_env.learning.decisions import Decisions
+from fiveup_env.learning.eights import ALIGNED
 from fiveup_env.learning.gradients import Memory, memory_for
 from fiveup_env.learning.initial import write_initial
 from fiveup_env.learning.losses import FIGURES, PPO, Loss, Targets
@@ -130,7 +131,6 @@ READ: Final = tuple(
 (PLAIN_COLUMNS, PLAIN_FACTORS), (GUIDED_COLUMNS, GUIDED_FACTORS) = READ
 RUN_SIZE: Final = RUN.itemsize
 GAME_SIZE: Final = GAME.itemsize
-ALIGNED: Final = 64
 GRID: Final = FARTHEST + 1
 MOST_GAMES: Final = 1 << 16
 MOST_TICKS: Final = 1 << 12

@@ -20,10 +20,10 @@ from fiveup_env.checks import finite, whole
 from fiveup_env.engine.chance import checked_seed
 from fiveup_env.engine.interpreted import uncompiled
 from fiveup_env.errors import InputError, OptionError, shown, unknown
+from fiveup_env.learning.eights import zeros
 from fiveup_env.learning.learner import LossError, why_not_finite
 from fiveup_env.learning.networks import KINDS, Network
 from fiveup_env.learning.runs import (
-    ALIGNED,
     GRID,
     MOST_RULES,
     RUN,
@@ -87,7 +87,8 @@ class SelfPlay:
         grids = np.zeros((0, GRID, GRID))
         if REWARDS[chosen["reward"][0]] == "outlook":
             grids = np.stack([outlook_of(struct) for struct in structs])
-        block = _zeros(uncompiled(block_size, chosen, len(listed)))
+        size = uncompiled(block_size, chosen, len(listed))
+        block = uncompiled(zeros, (size,), np.uint8)
         begin_run(block, chosen, structs, grids)
         return cls(block, threads)
 
@@ -177,13 +178,6 @@ def _number(name: str, value: object) -> int | float:
     return number
 
 
-def _zeros(size: int) -> np.ndarray:
-    """Return bytes of 0 that begin at a multiple of 64."""
-    held = np.zeros(size + ALIGNED, np.uint8)
-    first = -held.ctypes.data % ALIGNED
-    return held[first : first + size]
-
-
 def _block_in(saved: bytes) -> np.ndarray:
     """Return a block of `save`; raise InputError for bytes that are none."""
     head, unpacked = np.zeros(1, RUN), zlib.decompressobj()
@@ -195,7 +189,7 @@ def _block_in(saved: bytes) -> np.ndarray:
         content, size = b"", 0
     if not size or len(content) != size or unpacked.unused_data:
         raise InputError("these bytes are of no run that learns")
-    block = _zeros(size)
+    block = uncompiled(zeros, (size,), np.uint8)
     block[:] = np.frombuffer(content, np.uint8)
     if not is_run(block):
         raise InputError("these bytes are of no run that learns")

@@ -8,6 +8,7 @@ import numpy as np
 
 from fiveup_env.engine.compiled import Array, compiled, inlined
 from fiveup_env.learning.adam import BLOCK, adam, add_parts
+from fiveup_env.learning.eights import SIXTEEN, zeros
 from fiveup_env.learning.gradients import PART, Memory, write_gradient
 from fiveup_env.learning.losses import FIGURES, Loss, Targets, scales_of
 from fiveup_env.learning.networks import Shape, policy_size, weights_in
@@ -24,7 +25,7 @@ GRADIENT: Final = len(FIGURES)  # where the norm of the gradient is among the fi
 class Work(NamedTuple):
     """What the threads of a step share beside the network."""
 
-    gradients: np.ndarray  # of each part of a minibatch
+    gradients: np.ndarray  # of each part of a minibatch, to a multiple of sixteen numbers
     figures: np.ndarray  # likewise, and in the first row at last those of the step
     sums: np.ndarray  # of the figures of steps
     squares: np.ndarray  # of the gradient, by block
@@ -50,8 +51,9 @@ def part_count(size: int) -> int:
 def work_for(vector: Array, size: int) -> Work:
     """Return memory for steps on minibatches of at most this size."""
     parts, kind, blocks = part_count(size), vector.dtype, (len(vector) + BLOCK - 1) // BLOCK
+    wide = (len(vector) + SIXTEEN - 1) // SIXTEEN * SIXTEEN
     return Work(
-        np.zeros((parts, len(vector)), kind),
+        zeros((parts, wide), kind),
         np.zeros((parts, GRADIENT + 1)),
         np.zeros(GRADIENT + 1),
         np.zeros(blocks, kind),

@@ -8,10 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-
 from fiveup_env.engine.compiled import Array, compiled, inlined
-from fiveup_env.learning.eights import SIXTEEN
+from fiveup_env.learning.eights import SIXTEEN, zeros
 from fiveup_env.learning.layers import (
     TILE,
     add_bias_gradient,
@@ -27,6 +25,8 @@ from fiveup_env.learning.layers import (
 )
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from fiveup_env.learning.decisions import Decisions
     from fiveup_env.opponents.networks.compiled import Weights
 
@@ -56,13 +56,13 @@ def tile_for(weights: Weights) -> Tile:
     width, blocks = weights.first.shape[1], len(weights.outer)
     norms, kind = blocks + (blocks > 0), weights.first.dtype
     return Tile(
-        np.zeros((TILE, width), kind),
-        np.zeros((norms, TILE, width), kind),
-        np.zeros((norms, TILE), kind),
-        np.zeros((norms, TILE, width), kind),
-        np.zeros((blocks or len(weights.inner) + 1, TILE, width), kind),
-        np.zeros((TILE, width), kind),
-        np.zeros((TILE, width), kind),
+        zeros((TILE, width), kind),
+        zeros((norms, TILE, width), kind),
+        zeros((norms, TILE), kind),
+        zeros((norms, TILE, width), kind),
+        zeros((blocks or len(weights.inner) + 1, TILE, width), kind),
+        zeros((TILE, width), kind),
+        zeros((TILE, width), kind),
     )
 
 
@@ -70,7 +70,7 @@ def tile_for(weights: Weights) -> Tile:
 def inner_for(weights: Weights) -> Inner:
     """Return memory for the square matrices as backward passes read them."""
     kind = weights.first.dtype
-    return Inner(np.empty(weights.inner.shape, kind), np.empty(weights.outer.shape, kind))
+    return Inner(zeros(weights.inner.shape, kind), zeros(weights.outer.shape, kind))
 
 
 @compiled

@@ -93,8 +93,9 @@ HIDDEN = np.dtype(
         ("prior", np.float64, (MAX_PLAYERS + 1, TILE_COUNT)),  # odds before any play; 0: impossible
         ("chances", np.float64, (MAX_PLAYERS + 1, TILE_COUNT)),
         ("instead", np.float64, (TILE_COUNT,)),  # by tile: what it might have been worth to set it
-        # Of the unseen tiles alone, one after the other:
+        # Of the unseen tiles, and of who may hold them, alone, one after the other:
         ("tiles", np.int64, (TILE_COUNT,)),
+        ("holders", np.int64, (MAX_PLAYERS + 1,)),
         ("odds", np.float64, (MAX_PLAYERS + 1, TILE_COUNT)),
         ("shares", np.float64, (MAX_PLAYERS + 1, TILE_COUNT)),
         ("totals", np.float64, (TILE_COUNT,)),
@@ -313,43 +314,47 @@ def _read_play(
 @inlined
 def _scale(unseen: Mask, hidden: Struct) -> None:
     """Write the odds as chances: those of a tile add up to 1, and nearly so those of a hand."""
-    tiles, odds, shares = hidden.tiles, hidden.odds, hidden.shares
-    scales, sizes, count = hidden.scales, hidden.sizes, 0
+    tiles, holders, odds, shares = hidden.tiles, hidden.holders, hidden.odds, hidden.shares
+    scales, sizes, count, of = hidden.scales, hidden.sizes, 0, 0
     while unseen:
         tiles[count] = lowest_bit(unseen)
         unseen &= unseen - ONE
         count += 1
     for holder in range(BONEYARD + 1):
-        scales[holder] = 1.0
+        holders[of] = holder
+        of += sizes[holder] > 0
+    for h in range(of):
+        scales[h] = 1.0
         for k in range(count):
-            odds[holder, k] = hidden.prior[holder, tiles[k]] * hidden.now.odds[holder, tiles[k]]
+            prior = hidden.prior[holders[h], tiles[k]]
+            odds[h, k] = prior * hidden.now.odds[holders[h], tiles[k]]
     for _ in range(ROUNDS):
-        _write_shares(count, hidden)
-        for holder in range(BONEYARD + 1):
+        _write_shares(of, count, hidden)
+        for h in range(of):
             held = 0.0
             for k in range(count):
-                held += shares[holder, k]
-            scales[holder] *= sizes[holder] / held if held > 0 else 1.0
-    for holder in range(BONEYARD + 1):
+                held += shares[h, k]
+            scales[h] *= sizes[holders[h]] / held if held > 0 else 1.0
+    for h in range(of):
         for k in range(count):
-            hidden.chances[holder, tiles[k]] = shares[holder, k]
+            hidden.chances[holders[h], tiles[k]] = shares[h, k]
 
 
 @inlined
-def _write_shares(count: int, hidden: Struct) -> None:
+def _write_shares(of: int, count: int, hidden: Struct) -> None:
     """Write the scaled odds of the unseen tiles, such that those of each add up to 1."""
     odds, shares, totals, scales = hidden.odds, hidden.shares, hidden.totals, hidden.scales
     for k in range(count):
         totals[k] = 0.0
-    for holder in range(BONEYARD + 1):
+    for h in range(of):
         for k in range(count):
-            shares[holder, k] = scales[holder] * odds[holder, k]
-            totals[k] += shares[holder, k]
+            shares[h, k] = scales[h] * odds[h, k]
+            totals[k] += shares[h, k]
     for k in range(count):
         totals[k] = totals[k] if totals[k] > 0 else 1.0
-    for holder in range(BONEYARD + 1):
+    for h in range(of):
         for k in range(count):
-            shares[holder, k] /= totals[k]
+            shares[h, k] /= totals[k]
 
 
 # --- What is expected
