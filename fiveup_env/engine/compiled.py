@@ -146,6 +146,21 @@ def eight_bytes(_context: Any, table: Any, _row: Any, _column: Any) -> Any:
     return types.uint64(table, types.int64, types.int64), generate
 
 
+@instruction(lambda array, i: None)  # noqa: ARG005
+def prefetch(_context: Any, array: Any, _i: Any) -> Any:
+    """Have the place of a number in an array brought near, in time for when it is read."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
+        byte, number = ir.IntType(8).as_pointer(), ir.IntType(32)
+        place = builder.bitcast(builder.gep(data, [arguments[1]]), byte)
+        kind = ir.FunctionType(ir.VoidType(), [byte, number, number, number])
+        function = builder.module.declare_intrinsic("llvm.prefetch", [byte], kind)
+        builder.call(function, [place, number(0), number(3), number(1)])  # to be read, and again
+
+    return types.void(array, types.int64), generate
+
+
 def _array_in_python(memory: Any, start: int, dtype: Any, shape: tuple[int, ...]) -> Any:
     size = math.prod(shape) * np.dtype(dtype).itemsize // memory.itemsize
     return memory[start : start + size].view(dtype).reshape(shape)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from fiveup_env.engine.compiled import Array, compiled
+from fiveup_env.engine.compiled import Array, compiled, inlined, prefetch
 from fiveup_env.learning.heads import Outputs, add_heads_gradient, outputs_for, write_outputs
 from fiveup_env.learning.layers import TILE
 from fiveup_env.learning.losses import Loss, Scales, Targets, write_logs, write_losses
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from fiveup_env.opponents.networks.compiled import Weights
 
 PART: Final = 256  # decisions
+LINE: Final = 64  # bytes of a cache's line
 
 
 class Memory(NamedTuple):
@@ -72,6 +73,24 @@ def evaluate(
             values[some[s]] = expected[s]
 
 
+@inlined
+def _call_near(decisions: Decisions, targets: Targets, samples: Array) -> None:
+    """Have the memory of the next tile's decisions, which lie anywhere, brought near."""
+    for n in samples:
+        entry, action = decisions.entry_ends[n], decisions.action_ends[n]
+        for k in range(entry, decisions.entry_ends[n + 1], LINE):
+            prefetch(decisions.numbers, k)
+            prefetch(decisions.entries, k)
+            prefetch(decisions.entries, k + LINE // 2)
+        prefetch(decisions.actions, action)
+        prefetch(decisions.units, action)
+        prefetch(decisions.features, action * decisions.features.shape[1])
+        prefetch(targets.chosen, n)
+        prefetch(targets.log_probabilities, n)
+        prefetch(targets.advantages, n)
+        prefetch(targets.returns, n)
+
+
 @compiled
 def write_gradient(
     weights: Weights,
@@ -95,6 +114,7 @@ def write_gradient(
     figures[:] = 0
     for start in range(0, len(samples), TILE):
         some = samples[start : start + TILE]
+        _call_near(decisions, targets, samples[start + TILE : start + 2 * TILE])
         write_latent(weights, factors, decisions, some, tile)
         latent = latent_in(tile)
         write_outputs(weights, decisions, some, latent, outputs)
