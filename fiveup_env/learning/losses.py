@@ -68,7 +68,8 @@ def scales_of(loss: Loss, targets: Targets, decisions: Decisions, samples: Array
     known, actions, total = 0, 0, 0.0
     for n in samples:
         known += not np.isnan(targets.returns[n])
-        actions += decisions.action_ends[n + 1] - decisions.action_ends[n]
+        if loss.kind == DIFFERENCES:
+            actions += decisions.action_ends[n + 1] - decisions.action_ends[n]
     mean, deviation = 0.0, 1.0
     if loss.normalize_advantage:
         for n in samples:

@@ -469,23 +469,19 @@ def minibatch(samples: Array, number: int, of: int) -> Array:
 
 
 @compiled
-def _sum_up(run: Run, work: Work, steps: int, rate: float) -> None:
-    """Turn the sums of figures over steps into the figures of an update, and count it."""
-    head, returns, values, count = run.head[0], run.window.targets.returns, run.window.values, 0
+def _list(run: Run, work: Work) -> None:
+    """List what can be learnt from, and measure how well its values are expected."""
+    returns, values = run.window.targets.returns, run.window.values
+    count = work.count[0] = list_known(run.window, run.samples)
     error, total, errors, totals = 0.0, 0.0, 0.0, 0.0
-    count = work.count[0]
     for n in run.samples[:count]:
         wanted, expected = float(returns[n]), values[n]
         error += (wanted - expected) / count
         total += wanted / count
         errors += (wanted - expected) * (wanted - expected) / count
         totals += wanted * wanted / count
-    for name in range(UNEXPLAINED):
-        head.figures[name] = work.sums[name] / max(1, steps)
     unexplained = (errors - error * error) / max(totals - total * total, LEAST_VARIANCE)
-    head.figures[UNEXPLAINED], head.figures[RATE] = 1 - unexplained, rate
-    head.updates += 1
-    head.decisions += count
+    run.head[0].figures[UNEXPLAINED], work.sums[:] = 1 - unexplained, 0
 
 
 @compiled
@@ -509,7 +505,7 @@ def update(block: Array, work: Work, crew: Crew) -> bool:
     if not all_came(crew):
         return False
     if crew.thread == 0:
-        work.count[0], work.sums[:] = list_known(run.window, run.samples), 0
+        _list(run, work)
     return all_came(crew) and _learn(run, memory, work, crew)
 
 
@@ -563,7 +559,11 @@ def _learn(run: Run, memory: Memory, work: Work, crew: Crew) -> bool:
         ):
             return False
     if crew.thread == 0:
-        _sum_up(run, work, steps, rate)
+        for name in range(UNEXPLAINED):
+            head.figures[name] = work.sums[name] / max(1, steps)
+        head.figures[RATE] = rate
+        head.updates += 1
+        head.decisions += count
     return True
 
 

@@ -68,13 +68,8 @@ def total_of(figures: dict[str, float], loss: Loss) -> float:
 def test_gradients_are_the_slopes_of_the_loss(
     kind: str, loss: Loss, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in (
-        "scales_of",
-        "mirror",
-        "write_gradients",
-        "add_parts",
-    ):  # as Python, in double precision
-        monkeypatch.setattr(learning, name, getattr(learning, name).in_python)
+    # As Python, in double precision.
+    monkeypatch.setattr(learning, "add_gradients", learning.add_gradients.in_python)
     network = network_of(kind, 3, 2, np.float64)
     decisions, learner = decisions_for(network, 3), Learner(network)
     arrays = targets_for(decisions)

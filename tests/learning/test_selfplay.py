@@ -12,6 +12,7 @@ from fiveup_env import Rules
 from fiveup_env.errors import InputError, OptionError
 from fiveup_env.learning.learner import LossError
 from fiveup_env.learning.selfplay import SelfPlay
+from fiveup_env.learning.threads import Crew, Threads, all_came
 
 RULES = [Rules.preset("five_up", 4), Rules.preset("all_fives", 2)]
 SMALL: dict[str, Any] = {"width": 9, "games": 130, "ticks": 9, "batch_size": 300, "seed": 3}
@@ -106,3 +107,17 @@ def test_a_loss_that_is_not_finite_stops_the_run() -> None:
         with pytest.raises(LossError, match="the loss is"):
             run.update()
         assert run.network.vector.tobytes() == before
+
+
+def test_a_thread_that_fails_leaves_no_other_waiting() -> None:
+    threads = Threads(3)
+
+    def fail(crew: Crew) -> bool:
+        if crew.thread == failing:
+            raise ValueError("no more")
+        return all_came(crew)
+
+    for failing in range(3):
+        with pytest.raises(ValueError, match="no more"):
+            threads.run(fail)
+        assert threads.run(all_came)
