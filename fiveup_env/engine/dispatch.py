@@ -16,6 +16,7 @@ from numba.core import event, types
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 from numba.core.registry import CPUDispatcher
+from numba.core.types.misc import unliteral
 
 from fiveup_env.engine.code_cache import PACKAGE
 from fiveup_env.engine.interpreted import interpreted
@@ -138,7 +139,7 @@ class _Part(CPUDispatcher):  # type: ignore[misc]
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
         # Not compiled once more for each constant that it is called with.
-        return super().get_call_template(tuple(map(types.unliteral, args)), kws)
+        return super().get_call_template(tuple(unliteral(each) for each in args), kws)
 
     def add_overload(self, result: Any) -> None:
         key = object()  # in place of machine code, by which Numba finds a function

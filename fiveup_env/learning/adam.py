@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 
 from fiveup_env.engine.compiled import Array, compiled, inlined
-from fiveup_env.learning.eights import SIXTEEN, grown, put, sixteen
+from fiveup_env.learning.lanes import SIXTEEN, grown, put, sixteen
 from fiveup_env.learning.layers import dot
 
 BLOCK: Final = 4096  # numbers whose squares are added up together

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from fiveup_env.engine.compiled import Array, compiled, inlined
-from fiveup_env.learning.eights import (
+from fiveup_env.learning.lanes import (
     EIGHT,
     SIXTEEN,
     eight,

@@ -8,8 +8,8 @@ import numpy as np
 
 from fiveup_env.engine.interpreted import uncompiled
 from fiveup_env.errors import FiveUpError
-from fiveup_env.learning.eights import zeros
 from fiveup_env.learning.gradients import evaluate, memory_for
+from fiveup_env.learning.lanes import zeros
 from fiveup_env.learning.losses import FIGURES
 from fiveup_env.learning.steps import (
     MOST_RATE,

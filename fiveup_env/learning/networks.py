@@ -16,7 +16,7 @@ from fiveup_env.encoders.flat import USUAL_POINTS
 from fiveup_env.engine.compiled import Array, array_in, compiled, inlined, read_only
 from fiveup_env.engine.interpreted import uncompiled
 from fiveup_env.errors import InputError, shown, unknown
-from fiveup_env.learning.eights import zeros
+from fiveup_env.learning.lanes import zeros
 from fiveup_env.opponents.networks.compiled import MOST_DEPTH, MOST_WIDTH, Weights
 from fiveup_env.opponents.networks.lookahead import PIECE as FEATURES
 from fiveup_env.rules.actions import ACTION_COUNT

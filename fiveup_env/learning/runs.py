@@ -17,9 +17,9 @@ from fiveup_env.engine.state import GAME
 from fiveup_env.engine.valid import first_unsound_game
 from fiveup_env.learning.adam import linear
 from fiveup_env.learning.decisions import Decisions
-from fiveup_env.learning.eights import ALIGNED
 from fiveup_env.learning.gradients import Memory, memory_for
 from fiveup_env.learning.initial import write_initial
+from fiveup_env.learning.lanes import ALIGNED
 from fiveup_env.learning.losses import FIGURES, PPO, Loss, Targets
 from fiveup_env.learning.networks import (
     GUIDED,
@@ -472,7 +472,7 @@ def minibatch(samples: Array, number: int, of: int) -> Array:
 def _list(run: Run, work: Work) -> None:
     """List what can be learnt from, and measure how well its values are expected."""
     returns, values = run.window.targets.returns, run.window.values
-    count = work.count[0] = list_known(run.window, run.samples)
+    count = work.known[0] = list_known(run.window, run.samples)
     error, total, errors, totals = 0.0, 0.0, 0.0, 0.0
     for n in run.samples[:count]:
         wanted, expected = float(returns[n]), values[n]
@@ -501,7 +501,7 @@ def update(block: Array, work: Work, crew: Crew) -> bool:
     run = run_in(block)
     settings = run.head[0].settings
     memory = memory_for(weights_in(run.optimizer.vector, shape_of(settings)))
-    _play(run, memory, crew)
+    play(run, memory, crew)
     if not all_came(crew):
         return False
     if crew.thread == 0:
@@ -509,22 +509,22 @@ def update(block: Array, work: Work, crew: Crew) -> bool:
     return all_came(crew) and _learn(run, memory, work, crew)
 
 
-@inlined
-def _play(run: Run, memory: Memory, crew: Crew) -> None:
+@compiled
+def play(run: Run, memory: Memory, crew: Crew) -> None:
     """Play a window in a thread's share of the games."""
     settings, window = run.head[0].settings, run.window
-    weights, play = weights_in(run.optimizer.vector, shape_of(settings)), play_of(settings)
+    weights, how = weights_in(run.optimizer.vector, shape_of(settings)), play_of(settings)
     columns, factors = columns_of(settings), factors_of(settings)
     seat = seat_for(memory, columns)
     first, end = share_of(len(window.counts), crew)
     for part in range(first, end):
-        play_part(play, run.games, window, weights, factors, columns, part, seat)
+        play_part(how, run.games, window, weights, factors, columns, part, seat)
 
 
 @inlined
 def _learn(run: Run, memory: Memory, work: Work, crew: Crew) -> bool:
     """Learn from a window, whose decisions are listed."""
-    head, settings, count = run.head[0], run.head[0].settings, work.count[0]
+    head, settings, count = run.head[0], run.head[0].settings, work.known[0]
     number = minibatch_count(count, settings.batch_size)
     rate = linear(settings.learning_rate, settings.learning_rate_end, head.progress)
     loss = Loss(

@@ -20,7 +20,7 @@ from fiveup_env.checks import finite, whole
 from fiveup_env.engine.chance import checked_seed
 from fiveup_env.engine.interpreted import uncompiled
 from fiveup_env.errors import InputError, OptionError, shown, unknown
-from fiveup_env.learning.eights import zeros
+from fiveup_env.learning.lanes import zeros
 from fiveup_env.learning.learner import LossError, why_not_finite
 from fiveup_env.learning.networks import KINDS, Network
 from fiveup_env.learning.runs import (

@@ -8,8 +8,8 @@ import numpy as np
 
 from fiveup_env.engine.compiled import Array, compiled, inlined
 from fiveup_env.learning.adam import BLOCK, adam, add_parts
-from fiveup_env.learning.eights import SIXTEEN, zeros
 from fiveup_env.learning.gradients import PART, Memory, write_gradient
+from fiveup_env.learning.lanes import SIXTEEN, zeros
 from fiveup_env.learning.losses import FIGURES, Loss, Targets, scales_of
 from fiveup_env.learning.networks import Shape, policy_size, weights_in
 from fiveup_env.learning.threads import Crew, all_came, share_of
@@ -30,7 +30,7 @@ class Work(NamedTuple):
     sums: np.ndarray  # of the figures of steps
     squares: np.ndarray  # of the gradient, by block
     shrink: np.ndarray  # what the gradient is multiplied by, or NaN if something is not finite
-    count: np.ndarray  # of the decisions that an update learns from
+    known: np.ndarray  # the number of decisions that an update learns from
 
 
 class Optimizer(NamedTuple):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from fiveup_env.engine.compiled import Array, compiled, inlined
-from fiveup_env.learning.eights import SIXTEEN, zeros
+from fiveup_env.learning.lanes import SIXTEEN, zeros
 from fiveup_env.learning.layers import (
     TILE,
     add_bias_gradient,

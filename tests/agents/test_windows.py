@@ -12,8 +12,10 @@ from agents.learn.rewards import BATCH_REWARDS, Rewards
 from fiveup_env import Batch, Rules
 from fiveup_env.encoders.flat import FLAT_SIZE
 from fiveup_env.learning import windows
-from fiveup_env.learning.runs import Run, play_parts, run_in
+from fiveup_env.learning.gradients import memory_for
+from fiveup_env.learning.runs import Run, play, run_in
 from fiveup_env.learning.selfplay import SelfPlay
+from fiveup_env.learning.threads import alone
 from fiveup_env.rules.fields import MAX_PLAYERS
 
 GAMES, TICKS = 70, 40  # a whole part, and one that is not
@@ -94,7 +96,7 @@ def test_windows_are_those_of_the_laboratory(reward: str, horizon: str) -> None:
     batch, window = other.batch, run.window
     waiting: dict[tuple[int, int], int] = {}  # the tick of a seat's last decision, if it waits
     for _ in range(2):
-        play_parts(self_play._block, 0, len(window.counts))
+        play(run, memory_for(self_play.network.weights), alone())
         left, decisions = decided(run), np.full((2 * TICKS, GAMES), -1)
         for game, listed in enumerate(left):
             for _ in range(sum(own == game for own, _ in waiting)):

@@ -10,11 +10,11 @@ import pytest
 from fiveup_env import legal_masks
 from fiveup_env.encoders import get_encoder, rows_of
 from fiveup_env.errors import InputError
-from fiveup_env.learning import learner as learning
 from fiveup_env.learning.decisions import Decisions, decisions_of, find_chosen
 from fiveup_env.learning.learner import Learner, LossError
 from fiveup_env.learning.losses import DIFFERENCES, GAIN, PPO, Loss, Targets
 from fiveup_env.learning.networks import Network
+from fiveup_env.learning.steps import add_gradients
 from tests.support import random_views
 
 LOSSES = [
@@ -68,8 +68,8 @@ def total_of(figures: dict[str, float], loss: Loss) -> float:
 def test_gradients_are_the_slopes_of_the_loss(
     kind: str, loss: Loss, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # As Python, in double precision.
-    monkeypatch.setattr(learning, "add_gradients", learning.add_gradients.in_python)
+    in_python = getattr(add_gradients, "in_python")  # noqa: B009 - in double precision
+    monkeypatch.setattr("fiveup_env.learning.learner.add_gradients", in_python)
     network = network_of(kind, 3, 2, np.float64)
     decisions, learner = decisions_for(network, 3), Learner(network)
     arrays = targets_for(decisions)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zlib
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -112,12 +113,12 @@ def test_a_loss_that_is_not_finite_stops_the_run() -> None:
 def test_a_thread_that_fails_leaves_no_other_waiting() -> None:
     threads = Threads(3)
 
-    def fail(crew: Crew) -> bool:
+    def work(crew: Crew, failing: int) -> bool:
         if crew.thread == failing:
             raise ValueError("no more")
         return all_came(crew)
 
     for failing in range(3):
         with pytest.raises(ValueError, match="no more"):
-            threads.run(fail)
+            threads.run(partial(work, failing=failing))
         assert threads.run(all_came)
