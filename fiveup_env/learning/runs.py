@@ -84,7 +84,7 @@ SETTINGS = np.dtype(
     ],
     align=True,
 )
-# Settings where nothing else is said; those of `configs/selfplay.yaml`, but for the budget.
+# Settings where nothing else is said.
 USUAL: Final = {
     "seed": 0,
     "network": GUIDED,
@@ -488,7 +488,8 @@ def _list(run: Run, work: Work) -> None:
 def work_of(block: Array) -> Work:
     """Return what the threads of an update share."""
     run = run_in(block)  # whose minibatches differ by less than a half from the size that is set
-    return work_for(run.optimizer.vector, signed(run.head[0].settings.batch_size) * 3 // 2 + 1)
+    size = signed(run.head[0].settings.batch_size) * 3 // 2 + 1
+    return work_for(run.optimizer.vector, min(size, len(run.samples)))
 
 
 @compiled

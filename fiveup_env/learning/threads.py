@@ -15,7 +15,9 @@ import numpy as np
 from llvmlite import binding, ir
 from numba.core import cgutils, types
 
+from fiveup_env.checks import whole
 from fiveup_env.engine.compiled import Array, compiled, inlined, instruction
+from fiveup_env.errors import OptionError, shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 Result = TypeVar("Result")
 
 COME, STOPPED = range(2)  # how often threads came to a gate, and whether one will come no more
+MOST_THREADS: Final = 1024
 LOOKS: Final = 10_000  # before a thread gives way
 GIVE_WAY: Final = "fiveup_give_way"
 
@@ -124,6 +127,8 @@ class Threads:
     """Threads that work together: this one, and others that wait for work."""
 
     def __init__(self, count: int) -> None:
+        if whole(count, 1, MOST_THREADS) is None:
+            raise OptionError(f"there can be 1 to {MOST_THREADS} threads, not {shown(count)}")
         self._gate: Array = np.zeros(2, np.int64)
         self._crews = [Crew(self._gate, thread, count) for thread in range(count)]
         self._pool = ThreadPoolExecutor(max(1, count - 1))

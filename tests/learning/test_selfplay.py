@@ -65,6 +65,9 @@ def test_settings_that_no_run_has_are_refused() -> None:
             run_of(**settings)
     with pytest.raises(OptionError, match="a run takes 1 to 64 rules, not 0"):
         SelfPlay.begin([])
+    for count in (0, -1, 1.5, None):
+        with pytest.raises(OptionError, match="there can be 1 to 1024 threads"):
+            SelfPlay.begin("five_up", count)  # type: ignore[arg-type]
     for progress in (-0.1, np.nan, "1"):
         with pytest.raises(OptionError, match="progress is a number from 0 on"):
             run_of().update(progress)  # type: ignore[arg-type]
