@@ -13,7 +13,12 @@ from fiveup_env.errors import InputError
 from fiveup_env.files import write_atomic
 
 # Numba must know these before it is imported.
-SETTINGS = {"NUMBA_OPT": "0", "NUMBA_LOOP_VECTORIZE": "0", "NUMBA_SLP_VECTORIZE": "0"}
+SETTINGS = {
+    "NUMBA_OPT": "0",
+    "NUMBA_LOOP_VECTORIZE": "0",
+    "NUMBA_SLP_VECTORIZE": "0",
+    "PYTHONHASHSEED": "0",  # by which Numba orders variables
+}
 
 
 def main() -> int:
