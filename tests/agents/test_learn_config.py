@@ -60,7 +60,7 @@ REFUSED: dict[str, list[tuple[str, str]]] = {
         ("learning_rate=.nan", "learning_rate: must be a finite number, not nan"),
         ("rules=five_upp", "rules, players: there is no preset 'five_upp' (did you mean 'five_up'"),
         ("players=[2,7]", "rules, players: there must be 2 to 5 players, not 7"),
-        ("batch_size=70000", "batch_size: 70000 decisions are more than the 65536"),
+        ("batch_size=70000", "batch_size: 70000 decisions are more than the 16384"),
         ("panel=[greedy,foo]", "panel: there is no agent 'foo'"),
         ("reward=win", "reward: `win` comes at the end of a game"),
         ("episode=hand reward=outlook", "needs episode=game"),
