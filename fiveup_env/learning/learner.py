@@ -67,7 +67,7 @@ class Learner:
         samples = np.arange(decisions.size)
 
         def work(crew: Crew) -> None:
-            first, end = share_of(decisions.size, crew)
+            first, end = uncompiled(share_of, decisions.size, crew)
             part, memory = samples[first:end], self._memory[crew.thread]
             evaluate(weights, network.factors, decisions, part, memory, logs, values)
 
@@ -90,7 +90,7 @@ class Learner:
         self._threads.run(
             lambda crew: add_gradients(*given, 0, self._memory[crew.thread], work, crew)
         )
-        total = work.figures[: part_count(len(samples)), :-1].cumsum(0)[-1]
+        total = work.figures[: uncompiled(part_count, len(samples)), :-1].cumsum(0)[-1]
         return work.gradients[0, : network.vector.size], dict(
             zip(FIGURES, total.tolist(), strict=True)
         )
@@ -128,7 +128,7 @@ class Learner:
 
     def _work_for(self, samples: np.ndarray) -> Work:
         """Return memory for a step on a minibatch."""
-        if part_count(len(samples)) > len(self._work.gradients):
+        if uncompiled(part_count, len(samples)) > len(self._work.gradients):
             self._work = uncompiled(work_for, self.network.vector, len(samples))
         return self._work
 

@@ -93,7 +93,7 @@ HIDDEN = np.dtype(
         ("prior", np.float64, (MAX_PLAYERS + 1, TILE_COUNT)),  # odds before any play; 0: impossible
         ("chances", np.float64, (MAX_PLAYERS + 1, TILE_COUNT)),
         ("instead", np.float64, (TILE_COUNT,)),  # by tile: what it might have been worth to set it
-        # Of the unseen tiles, and of who may hold them, alone, one after the other:
+        # Only the unseen tiles, and only who may hold one, in order:
         ("tiles", np.int64, (TILE_COUNT,)),
         ("holders", np.int64, (MAX_PLAYERS + 1,)),
         ("odds", np.float64, (MAX_PLAYERS + 1, TILE_COUNT)),
