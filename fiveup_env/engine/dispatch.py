@@ -12,10 +12,12 @@ from threading import RLock
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, Final
 
-from numba.core import event, types
+from numba.core import event, ir, types
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
+from numba.core.compiler_machinery import FunctionPass, register_pass
 from numba.core.registry import CPUDispatcher
+from numba.core.typed_passes import NoPythonSupportedFeatureValidation
 from numba.core.types.misc import unliteral
 
 from fiveup_env.engine.code_cache import PACKAGE
@@ -94,7 +96,7 @@ class Entry(CPUDispatcher):  # type: ignore[misc]
         later: bool = False,
     ) -> None:
         options = targetoptions or OPTIONS | {"forceinline": inline}
-        super().__init__(py_func, locals or {}, options)
+        super().__init__(py_func, locals or {}, options, _Compiler)
         self.part = _Part(py_func, {}, options | {"no_cpython_wrapper": True}, _PartCompiler)
         self.is_later = later
 
@@ -147,7 +149,57 @@ class _Part(CPUDispatcher):  # type: ignore[misc]
         self.overloads[tuple(result.signature.args)] = result._replace(entry_point=key)
 
 
-class _PartCompiler(Compiler):  # type: ignore[misc]
+# What gives no array but one that its operands hold.
+BORROWING: Final = {"build_tuple", "cast", "exhaust_iter", "getattr", "getitem", "getiter", "iternext"}
+BORROWING |= {"pair_first", "pair_second", "phi", "static_getitem", "typed_getitem"}
+
+
+@register_pass(mutates_CFG=False, analysis_only=False)
+class _CountReferences(FunctionPass):  # type: ignore[misc]
+    """Count references to arrays only in functions that make or return some.
+
+    Others have them from their callers, who hold them meanwhile. To count is a locked write, which
+    threads that share an array wait for.
+    """
+
+    _name = "count_references"
+
+    def __init__(self) -> None:
+        super().__init__()
+
+    def run_pass(self, state: Any) -> bool:
+        """Decide it for a function whose types are known."""
+        models, kinds = state.targetctx.data_model_manager, state.typemap
+
+        def is_held(kind: Any) -> bool:
+            return bool(models[kind].contains_nrt_meminfo())
+
+        def makes_array(statement: Any) -> bool:
+            if isinstance(statement, (ir.SetItem, ir.StaticSetItem)):
+                return is_held(kinds[statement.value.name])  # which is copied where both overlap
+            value = getattr(statement, "value", None)
+            if not isinstance(statement, ir.Assign) or not isinstance(value, ir.Expr):
+                return False
+            by_array = value.op == "getitem" and is_held(kinds[value.index.name])
+            borrows = value.op in BORROWING and not by_array
+            return not borrows and is_held(kinds[statement.target.name])
+
+        blocks = state.func_ir.blocks.values()
+        state.targetctx.enable_nrt = is_held(state.return_type) or any(
+            makes_array(statement) for block in blocks for statement in block.body
+        )
+        return True
+
+
+class _Compiler(Compiler):  # type: ignore[misc]
+    def define_pipelines(self) -> list[Any]:
+        [passes] = super().define_pipelines()
+        passes.add_pass_after(_CountReferences, NoPythonSupportedFeatureValidation)
+        passes.finalize()
+        return [passes]
+
+
+class _PartCompiler(_Compiler):
     """Compiles a function as far as its callers need it."""
 
     def __init__(self, *arguments: Any) -> None:

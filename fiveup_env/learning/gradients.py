@@ -19,7 +19,6 @@ from fiveup_env.learning.trunks import (
     Tile,
     add_trunk_gradient,
     inner_for,
-    latent_in,
     tile_for,
     write_latent,
 )
@@ -66,7 +65,7 @@ def evaluate(
     for start in range(0, len(samples), TILE):
         some = samples[start : start + TILE]
         write_latent(weights, factors, decisions, some, tile)
-        write_outputs(weights, decisions, some, latent_in(tile), outputs)
+        write_outputs(weights, decisions, some, tile.latent, outputs)
         for s in range(len(some)):
             first, end = ends[some[s]], ends[some[s] + 1]
             write_logs(logits, s, end - first, logs, first)
@@ -116,8 +115,7 @@ def write_gradient(
         some = samples[start : start + TILE]
         _call_near(decisions, targets, samples[start + TILE : start + 2 * TILE])
         write_latent(weights, factors, decisions, some, tile)
-        latent = latent_in(tile)
-        write_outputs(weights, decisions, some, latent, outputs)
+        write_outputs(weights, decisions, some, tile.latent, outputs)
         write_losses(loss, scales, targets, decisions, some, outputs, memory.chances, figures)
-        add_heads_gradient(weights, decisions, some, latent, outputs, tile.gradient, total)
+        add_heads_gradient(weights, decisions, some, tile.latent, outputs, tile.gradient, total)
         add_trunk_gradient(weights, memory.inner, factors, decisions, some, tile, total)

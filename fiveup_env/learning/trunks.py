@@ -46,6 +46,7 @@ class Tile(NamedTuple):
     scales: np.ndarray
     inputs: np.ndarray  # its output
     hidden: np.ndarray  # the outputs of each layer of ReLU
+    latent: np.ndarray  # its last output
     gradient: np.ndarray  # of the latent, then of what came before it
     inner_gradient: np.ndarray
 
@@ -55,12 +56,15 @@ def tile_for(weights: Weights) -> Tile:
     """Return memory for a trunk."""
     width, blocks = weights.first.shape[1], len(weights.outer)
     norms, kind = blocks + (blocks > 0), weights.first.dtype
+    inputs = zeros((norms, TILE, width), kind)
+    hidden = zeros((blocks or len(weights.inner) + 1, TILE, width), kind)
     return Tile(
         zeros((TILE, width), kind),
         zeros((norms, TILE, width), kind),
         zeros((norms, TILE), kind),
-        zeros((norms, TILE, width), kind),
-        zeros((blocks or len(weights.inner) + 1, TILE, width), kind),
+        inputs,
+        hidden,
+        inputs[-1] if norms else hidden[-1],
         zeros((TILE, width), kind),
         zeros((TILE, width), kind),
     )
@@ -85,17 +89,11 @@ def mirror(weights: Weights, inner: Inner) -> None:
                         mirrored[k, j, i] = matrices[k, i, j]
 
 
-@inlined
-def latent_in(tile: Tile) -> Array:
-    """Return the output of the trunk, once it is computed."""
-    return tile.inputs[-1] if len(tile.inputs) else tile.hidden[-1]
-
-
 @compiled
 def write_latent(
     weights: Weights, factors: Array, decisions: Decisions, samples: Array, tile: Tile
 ) -> None:
-    """Compute the output of the trunk for a tile."""
+    """Compute the outputs of a trunk for a tile, of which the last is the latent."""
     if len(weights.outer):
         _write_blocks(weights, factors, decisions, samples, tile)
     else:
@@ -114,11 +112,11 @@ def add_trunk_gradient(
 ) -> None:
     """Add the gradient of the trunk, given that of its output in `tile.gradient`."""
     if len(weights.outer):
-        gradient = _add_blocks_gradient(weights, inner, len(samples), tile, total)
+        _add_blocks_gradient(weights, inner, len(samples), tile, total)
     else:
-        gradient = _add_layers_gradient(inner, len(samples), tile, total)
-    add_bias_gradient(gradient, len(samples), total.first_bias)
-    add_entries_gradient(decisions, samples, factors, gradient, total.first)
+        _add_layers_gradient(inner, len(samples), tile, total)
+    add_bias_gradient(tile.gradient, len(samples), total.first_bias)
+    add_entries_gradient(decisions, samples, factors, tile.gradient, total.first)
 
 
 @inlined
@@ -137,8 +135,8 @@ def _write_layers(
 
 
 @inlined
-def _add_layers_gradient(inner: Inner, count: int, tile: Tile, total: Weights) -> Array:
-    """Add the gradients of all layers but the first, and return that of its output."""
+def _add_layers_gradient(inner: Inner, count: int, tile: Tile, total: Weights) -> None:
+    """Add the gradients of all layers but the first, and write that of its output."""
     hidden, gradient, other = tile.hidden, tile.gradient, tile.inner_gradient
     for k in range(len(inner.inner) - 1, -1, -1):
         rectify_gradient(hidden[k + 1], count, gradient)
@@ -146,9 +144,10 @@ def _add_layers_gradient(inner: Inner, count: int, tile: Tile, total: Weights) -
         add_product_gradient(hidden[k], count, gradient, total.inner[k])
         other[:] = 0
         add_product(gradient, count, inner.inner[k], other)
-        gradient, other = other, gradient
+        for s in range(count):
+            for j in range(gradient.shape[1]):
+                gradient[s, j] = other[s, j]
     rectify_gradient(hidden[0], count, gradient)
-    return gradient
 
 
 @inlined
@@ -175,8 +174,8 @@ def _write_blocks(
 @inlined
 def _add_blocks_gradient(
     weights: Weights, inner: Inner, count: int, tile: Tile, total: Weights
-) -> Array:
-    """Add the gradients of all layers but the first, and return that of its output."""
+) -> None:
+    """Add the gradients of all layers but the first, and write that of its output."""
     gradient, own, normal, scales = tile.gradient, tile.inner_gradient, tile.normal, tile.scales
     normalize_gradient(normal[-1], scales[-1], count, weights.norm, gradient, total.norm)
     for k in range(len(inner.inner) - 1, -1, -1):
@@ -195,4 +194,3 @@ def _add_blocks_gradient(
         for s in range(count):
             for j in range(gradient.shape[1]):
                 gradient[s, j] += before[s, j]
-    return gradient

@@ -8,7 +8,6 @@ shown to lack.
 
 from __future__ import annotations
 
-import itertools
 import math
 from typing import Final
 
@@ -35,11 +34,11 @@ from fiveup_env.engine.layout import (
     total_without,
 )
 from fiveup_env.engine.legality import list_legal
-from fiveup_env.engine.scoring import FIVES
+from fiveup_env.engine.scoring import FIVES, MAX_TOTAL
 from fiveup_env.engine.state import LAYOUT, ONE, all_tiles, next_seat
 from fiveup_env.rules.actions import ACTION_SHOWS, ACTION_TILE, DRAW, PASS, PLAY
 from fiveup_env.rules.fields import DRAW_UNTIL_PLAYABLE, MAX_MULTIPLE, MAX_PLAYERS
-from fiveup_env.rules.tiles import PIP_COUNT, SUITS_OF, TILE_COUNT, TILE_PIPS
+from fiveup_env.rules.tiles import MAX_PIP, PIP_COUNT, SUITS_OF, TILE_COUNT, TILE_PIPS
 
 FEATURES: Final = {
     "points": "what the action scores",
@@ -66,15 +65,22 @@ FEATURE_NAMES: Final = tuple(FEATURES)
 ) = range(len(FEATURE_NAMES))
 
 MOST_FIVES: Final = 40
+MOST_SHOWN: Final = 2 * MAX_PIP  # by a double
+MULTIPLES: Final = range(MAX_MULTIPLE + 1)
 PIPS_A_POINT: Final = 5.0
 EQUAL: Final = 1e-9  # values that differ by less are equal
 EVERY_FEATURE: Final = np.ones(len(FEATURE_NAMES))  # weights that ask for all of them
-# SCORERS[multiple, rest, end]: the tiles that score on an end if the other ends make `rest`, modulo
-# `multiple`.
-SCORERS: Final = np.zeros((MAX_MULTIPLE + 1, MAX_MULTIPLE, 2 * PIP_COUNT), np.uint32)
-for _multiple, _rest in itertools.combinations(range(MAX_MULTIPLE, -1, -1), 2):
-    _scores = (PLAY >= 0) & ((_rest + ACTION_SHOWS[PLAY]) % _multiple == 0)
-    SCORERS[_multiple, _rest] = _scores @ (ONE << np.arange(TILE_COUNT, dtype=np.uint32))
+# FIRST_FIVES[multiple, total]: the least that a total may score once more is shown.
+FIRST_FIVES: Final = np.array(
+    [[-(-total // max(1, multiple)) for total in range(MAX_TOTAL + 1)] for multiple in MULTIPLES],
+    np.int16,
+)
+# SHOWING[end, shown]: the tiles that show so much if they are set on an end.
+SHOWING: Final = np.zeros((2 * PIP_COUNT, MOST_SHOWN + MAX_MULTIPLE), np.uint32)
+for _end, _tile in np.argwhere(PLAY >= 0):
+    SHOWING[_end, ACTION_SHOWS[PLAY[_end, _tile]]] |= ONE << np.uint32(_tile)
+# SCORES_OF_AN_END[multiple]: how many scores tiles may make on an end.
+SCORES_OF_AN_END: Final = np.array([1 + MOST_SHOWN // max(1, each) for each in MULTIPLES])
 # HANDS[tiles, size]: the number of hands of that size that can be drawn from that many tiles.
 HANDS: Final = np.array(
     [[math.comb(tiles, size) for size in range(TILE_COUNT + 1)] for tiles in range(TILE_COUNT + 1)],
@@ -254,25 +260,18 @@ def lacked_for_certain(public: Struct, seat: int) -> Mask:
 @inlined
 def _note_plays(rules: Struct, layout: Struct, unseen: Mask, scratch: Struct) -> None:
     """Write which unseen tiles can score how much on a layout."""
-    scratch.most, ends = 0, layout.open
+    most, ends = 0, layout.open
+    scratch.scoring[:] = 0
     while ends:
         end = lowest_bit(ends)
         ends &= ends - np.uint16(1)
-        total, scoring = _scoring_on(rules, layout, unseen, end)
-        while scoring:
-            tile = lowest_bit(scoring)
-            scoring &= scoring - ONE
-            points = _points_on(rules, total, end, tile)
-            if points > 0:  # which a total of 0 does not bring
-                _note_points(points, ONE << np.uint32(tile), scratch)
-
-
-@inlined
-def _note_points(points: int, tile: Mask, scratch: Struct) -> None:
-    for more in range(scratch.most + 1, points + 1):
-        scratch.scoring[more] = np.uint32(0)
-    scratch.most = max(scratch.most, points)
-    scratch.scoring[points] |= tile
+        points, shown = _first_score(rules, layout, end)
+        for _ in range(SCORES_OF_AN_END[rules.multiple]):
+            tiles = unseen & SHOWING[end, shown]
+            scratch.scoring[points] |= tiles
+            most = max(most, points if tiles else 0)
+            points, shown = _next_score(rules, points, shown)
+    scratch.most = most
 
 
 @inlined
@@ -282,40 +281,36 @@ def best_of(rules: Struct, layout: Struct, tiles: Mask) -> int:
     while ends:
         end = lowest_bit(ends)
         ends &= ends - np.uint16(1)
-        total, scoring = _scoring_on(rules, layout, tiles, end)
-        while scoring:
-            tile = lowest_bit(scoring)
-            scoring &= scoring - ONE
-            best = max(best, _points_on(rules, total, end, tile))
+        points, shown = _first_score(rules, layout, end)
+        for _ in range(SCORES_OF_AN_END[rules.multiple]):
+            best = max(best, points if tiles & SHOWING[end, shown] else 0)
+            points, shown = _next_score(rules, points, shown)
     return best
 
 
 @inlined
-def _scoring_on(rules: Struct, layout: Struct, tiles: Mask, end: int) -> tuple[int, Mask]:
-    """Return the total without an end, and which of some tiles score if they are set on it."""
+def _first_score(rules: Struct, layout: Struct, end: int) -> tuple[int, int]:
+    """Return the least that a tile may score on an end (0 if it makes no total), and what it shows then."""
     total = total_without(layout, end)
-    return total, tiles & SCORERS[rules.multiple, total % rules.multiple, end]
+    points = signed(FIRST_FIVES[rules.multiple, total])
+    return min(points, MOST_FIVES - 1), points * rules.multiple - total
 
 
 @inlined
-def _points_on(rules: Struct, total: int, end: int, tile: int) -> int:
-    """Return what a tile scores on an end; `total` is that of the others."""
-    points = FIVES[rules.multiple, total + ACTION_SHOWS[PLAY[end, tile]]]
-    return min(signed(points), MOST_FIVES - 1)
+def _next_score(rules: Struct, points: int, shown: int) -> tuple[int, int]:
+    return min(points + 1, MOST_FIVES - 1), shown + rules.multiple
 
 
 @inlined
 def expected_best(public: Struct, seat: int, unseen: Mask, scratch: Struct) -> float:
     """Return the points that a seat's best play is expected to score, by what `scratch` notes."""
     pool, size = unseen & ~scratch.lacked[seat], signed(public.sizes[seat])
-    tiles, wanted, none, expected = signed(bit_count(pool)), np.uint32(0), 1.0, 0.0
+    tiles, wanted, none = signed(bit_count(pool)), np.uint32(0), 0.0
+    hands = max(1.0, HANDS[tiles, size])
     for points in range(scratch.most, 0, -1):
-        more = pool & scratch.scoring[points]
-        if more & ~wanted:
-            wanted |= more
-            none = _chance_of_none(tiles, signed(bit_count(wanted)), size)
-        expected += 1 - none
-    return expected
+        wanted |= pool & scratch.scoring[points]
+        none += HANDS[tiles - signed(bit_count(wanted)), size] if wanted else hands
+    return scratch.most - none / hands
 
 
 @inlined

@@ -289,21 +289,20 @@ def _read_play(
     """Multiply into a seat's odds what its play tells; `outside` is not on the table yet."""
     scratch, instead, notes = hidden.features, hidden.instead, hidden.notes
     look_around(past, np.uint32(0), weights, scratch)
-    own, others = ACTION_TILE[action], outside & notes.tiles & ~scratch.lacked[past.turn]
+    own = ONE << np.uint32(ACTION_TILE[action])
+    others = outside & notes.tiles & ~scratch.lacked[past.turn] & ~own
     for tile in range(TILE_COUNT):
         instead[tile] = 0.0
-    made, count = 0.0, list_legal(past, others | ONE << np.uint32(own), scratch.actions)
-    for k in range(count):
+    count = list_legal(past, others, scratch.actions)
+    scratch.actions[count] = action
+    for k in range(count + 1):
         option = signed(scratch.actions[k])
-        if option < DRAW and (ACTION_TILE[option] != own or option == action):
+        if option < DRAW:
             tile = ACTION_TILE[option]
             rest = outside & ~(ONE << np.uint32(tile))
             write_features(past, outside, rest, option, weights, scratch)
-            worth = exp(weighted(weights, scratch))
-            if option == action:
-                made = worth
-            else:
-                instead[tile] += worth
+            instead[tile] += exp(weighted(weights, scratch))
+    made = instead[ACTION_TILE[action]]
     while others:
         tile = lowest_bit(others)
         others &= others - ONE
