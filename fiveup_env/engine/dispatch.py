@@ -17,8 +17,13 @@ from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 from numba.core.compiler_machinery import FunctionPass, register_pass
 from numba.core.registry import CPUDispatcher
-from numba.core.typed_passes import NoPythonSupportedFeatureValidation
+from numba.core.typed_passes import (
+    InlineOverloads,
+    NopythonRewrites,
+    NoPythonSupportedFeatureValidation,
+)
 from numba.core.types.misc import unliteral
+from numba.core.untyped_passes import InlineClosureLikes
 
 from fiveup_env.engine.code_cache import PACKAGE
 from fiveup_env.engine.interpreted import interpreted
@@ -149,6 +154,8 @@ class _Part(CPUDispatcher):  # type: ignore[misc]
         self.overloads[tuple(result.signature.args)] = result._replace(entry_point=key)
 
 
+# Passes for what no function here has: closures, and arithmetic with whole arrays.
+UNNEEDED: Final = {InlineClosureLikes, InlineOverloads, NopythonRewrites}
 # What gives no array but one that its operands hold.
 BORROWING: Final = {"build_tuple", "cast", "exhaust_iter", "getattr", "getitem", "getiter", "iternext"}
 BORROWING |= {"pair_first", "pair_second", "phi", "static_getitem", "typed_getitem"}
@@ -194,6 +201,7 @@ class _CountReferences(FunctionPass):  # type: ignore[misc]
 class _Compiler(Compiler):  # type: ignore[misc]
     def define_pipelines(self) -> list[Any]:
         [passes] = super().define_pipelines()
+        passes.passes = [each for each in passes.passes if each[0] not in UNNEEDED]
         passes.add_pass_after(_CountReferences, NoPythonSupportedFeatureValidation)
         passes.finalize()
         return [passes]
