@@ -16,6 +16,7 @@ import numpy as np
 from agents.learn.advantages import NOBODY, estimate
 from agents.learn.rewards import BATCH_REWARDS, Rewards
 from fiveup_env.envs.batch import Batch
+from fiveup_env.opponents.agent import unchecked
 from fiveup_env.opponents.registry import make_agent
 from fiveup_env.rules.actions import ACTION_COUNT
 
@@ -57,7 +58,7 @@ def burn_in(batch: Batch, rng: np.random.Generator) -> None:
     At the beginning all games stand at 0 : 0, and for hundreds of moves hardly any is near its end.
     Afterwards, positions at all scores are as frequent as in a long run of games.
     """
-    greedy, moves = make_agent("greedy"), rng.integers(*BURN_IN, len(batch))
+    greedy, moves = unchecked(make_agent("greedy")), rng.integers(*BURN_IN, len(batch))
     for done in range(moves.max()):
         indices = np.flatnonzero(moves > done)
         views = batch.views(indices)

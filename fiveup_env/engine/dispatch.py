@@ -157,13 +157,15 @@ class _Part(CPUDispatcher):  # type: ignore[misc]
 # Passes for what no function here has: closures, and arithmetic with whole arrays.
 UNNEEDED: Final = {InlineClosureLikes, InlineOverloads, NopythonRewrites}
 # What gives no array but one that its operands hold.
-BORROWING: Final = {"build_tuple", "cast", "exhaust_iter", "getattr", "getitem", "getiter", "iternext"}
-BORROWING |= {"pair_first", "pair_second", "phi", "static_getitem", "typed_getitem"}
+BORROWING: Final = {
+    *("build_tuple", "cast", "exhaust_iter", "getattr", "getitem", "getiter", "iternext"),
+    *("pair_first", "pair_second", "phi", "static_getitem", "typed_getitem"),
+}
 
 
 @register_pass(mutates_CFG=False, analysis_only=False)
 class _CountReferences(FunctionPass):  # type: ignore[misc]
-    """Count references to arrays only in functions that make or return some.
+    """Count references to memory only in functions that make or return some.
 
     Others have them from their callers, who hold them meanwhile. To count is a locked write, which
     threads that share an array wait for.
@@ -181,9 +183,11 @@ class _CountReferences(FunctionPass):  # type: ignore[misc]
         def is_held(kind: Any) -> bool:
             return bool(models[kind].contains_nrt_meminfo())
 
-        def makes_array(statement: Any) -> bool:
+        def makes_memory(statement: Any) -> bool:
             if isinstance(statement, (ir.SetItem, ir.StaticSetItem)):
                 return is_held(kinds[statement.value.name])  # which is copied where both overlap
+            if isinstance(statement, ir.DynamicRaise):
+                return True  # what it tells is kept in memory
             value = getattr(statement, "value", None)
             if not isinstance(statement, ir.Assign) or not isinstance(value, ir.Expr):
                 return False
@@ -193,7 +197,7 @@ class _CountReferences(FunctionPass):  # type: ignore[misc]
 
         blocks = state.func_ir.blocks.values()
         state.targetctx.enable_nrt = is_held(state.return_type) or any(
-            makes_array(statement) for block in blocks for statement in block.body
+            makes_memory(statement) for block in blocks for statement in block.body
         )
         return True
 

@@ -91,10 +91,14 @@ def test_a_study_shows_its_own_game_before_it_is_judged(
     page.click("#leave")
     assert page.inner_text("#title") == "Five Up"
     page.set_input_files("#file", record(tmp_path, "all_fives", 5))
-    page.wait_for_selector("#title:text-is('All Fives')")
-    assert not page.locator("#luck table").count()
-    assert not page.locator("#graph .curve").count()
-    assert "0 of 0" in page.inner_text("#rates")
+    shown = page.wait_for_function(
+        """() => document.querySelector("#title").innerText === "All Fives" && [
+            document.querySelectorAll("#luck table, #graph .curve").length,
+            document.querySelector("#rates").innerText,
+        ]"""
+    ).json_value()
+    assert shown[0] == 0
+    assert "0 of 0" in shown[1]
 
 
 def test_a_number_and_enter_set_a_tile_that_fits_two_ends(page: Any, address: str) -> None:

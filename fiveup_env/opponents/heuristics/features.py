@@ -221,7 +221,8 @@ def _write_expectations(
     rules, seat, features = public.rules, signed(public.turn), scratch.features
     _note_plays(rules, layout, unseen, scratch)
     following = next_seat(rules, seat)
-    features[REPLY] = expected_best(public, following, unseen, scratch)
+    if weights[REPLY] != 0:
+        features[REPLY] = expected_best(public, following, unseen, scratch)
     if weights[STARVE] != 0:
         features[STARVE] = chance_stuck(public, following, unseen, suits, scratch)
     if rules.players > 2 and weights[STARVE_LAST] != 0:
@@ -290,7 +291,7 @@ def best_of(rules: Struct, layout: Struct, tiles: Mask) -> int:
 
 @inlined
 def _first_score(rules: Struct, layout: Struct, end: int) -> tuple[int, int]:
-    """Return the least that a tile may score on an end (0 if it makes no total), and what it shows then."""
+    """Return the least that a tile may score on an end, if not 0, and what it shows then."""
     total = total_without(layout, end)
     points = signed(FIRST_FIVES[rules.multiple, total])
     return min(points, MOST_FIVES - 1), points * rules.multiple - total

@@ -67,7 +67,9 @@ ROUNDS: Final = 5  # of scaling
 BONEYARD: Final = MAX_PLAYERS  # the row of the tiles that nobody has drawn
 # Weights that ask for no more than the features that do not hang on the hands of others.
 OWN_FEATURES: Final = read_only(
-    np.array([float(name not in {"starve", "starve_last", "feed"}) for name in FEATURE_NAMES])
+    np.array(
+        [name not in {"reply", "starve", "starve_last", "feed"} for name in FEATURE_NAMES], float
+    )
 )
 
 # What the plays of a hand tell. To read a view goes on from the one before it, if that was of the
