@@ -123,13 +123,14 @@ class Entry(CPUDispatcher):  # type: ignore[misc]
     def _compile_for_args(self, *arguments: Any, **named: Any) -> Any:
         """Return what to call with some arguments, for which there is no machine code yet."""
         is_early = self.is_later and Entry.seconds < PATIENCE
-        if is_early and len(arguments[0]) <= FEW and not self._is_kept:
+        if is_early and len(arguments[0]) <= FEW and not self.is_kept:
             return self._timed
         with _garbage_kept():
             return super()._compile_for_args(*arguments, **named)
 
     @cached_property
-    def _is_kept(self) -> bool:
+    def is_kept(self) -> bool:
+        """Whether the disk has machine code of it."""
         index = getattr(getattr(self._cache, "_cache_file", None), "_index_path", None)
         return index is not None and Path(index).exists()
 

@@ -20,6 +20,7 @@ from fiveup_env.engine.compiled import (
     signed,
 )
 from fiveup_env.engine.exponentials import exp
+from fiveup_env.engine.interpreted import uncompiled
 
 if TYPE_CHECKING:
     from fiveup_env.learning.networks import Columns
@@ -50,7 +51,7 @@ def decisions_of(rows: np.ndarray, masks: np.ndarray, columns: Columns) -> Decis
     """Return the decisions that have these rows and masks of legal actions (int8 or bool)."""
     # As many as there could be, of which only the pages that are written take memory.
     most = len(rows) * (columns.facts_end - columns.facts) + 1, masks.size
-    made = empty_decisions(len(rows), *most, columns.feature_count)
+    made = uncompiled(empty_decisions, len(rows), *most, columns.feature_count)
     _write(rows, masks.view(np.int8), columns, made)
     entries, actions = made.entry_ends[-1], made.action_ends[-1]
     return Decisions(
