@@ -134,14 +134,21 @@ def same(_context: Any, left: types.Record, right: types.Record) -> Any:
     return types.boolean(left, right), generate
 
 
-@instruction(lambda table, row, column: table[row, column : column + 8].view(np.uint64)[0])
-def eight_bytes(_context: Any, table: Any, _row: Any, _column: Any) -> Any:
-    """Return eight bytes of a row of a table as an unsigned integer, the first byte lowest."""
+def _not_zero_in_python(table: Any, row: int, column: int) -> Any:
+    return np.packbits(table[row, column : column + 64] != 0, bitorder="little").view(np.uint64)[0]
+
+
+@instruction(_not_zero_in_python)
+def not_zero(_context: Any, table: Any, _row: Any, _column: Any) -> Any:
+    """Return which of 64 bytes of a row of a table are not 0, the first one in the lowest bit."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         array = context.make_array(signature.args[0])(context, builder, arguments[0])
         place = cgutils.get_item_pointer(context, builder, table, array, arguments[1:])
-        return builder.load(builder.bitcast(place, ir.IntType(64).as_pointer()), align=1)
+        kind = ir.VectorType(ir.IntType(8), 64)
+        numbers = builder.load(builder.bitcast(place, kind.as_pointer()), align=1)
+        bits = builder.icmp_unsigned("!=", numbers, ir.Constant(kind, None))
+        return builder.bitcast(bits, ir.IntType(64))
 
     return types.uint64(table, types.int64, types.int64), generate
 

@@ -14,9 +14,9 @@ from fiveup_env.encoders.flat import USUAL_POINTS
 from fiveup_env.engine.compiled import (
     Array,
     compiled,
-    eight_bytes,
     inlined,
     lowest_bit,
+    not_zero,
     signed,
 )
 from fiveup_env.engine.exponentials import exp
@@ -98,19 +98,14 @@ def write_decision(
     """Write the n-th decision, where the one before it ends: a row and its legal actions."""
     entry, place = decisions.entry_ends[n], decisions.action_ends[n]
     entries, numbers = decisions.entries, decisions.numbers
-    i, byte = columns.facts, np.uint64(255)
-    while i + 8 <= columns.facts_end:  # most are zeros
-        some = eight_bytes(rows, r, i)
+    for i in range(columns.facts, columns.facts_end, 64):  # most are zeros
+        first = min(i, columns.facts_end - 64)
+        some = not_zero(rows, r, first) & ~np.uint64(0) << np.uint64(i - first)
         while some:
-            shift = lowest_bit(some) & ~np.uint64(7)
-            j = i + signed(shift >> np.uint64(3))
+            j = first + signed(lowest_bit(some))
+            some &= some - np.uint64(1)
             entries[entry], numbers[entry] = j - columns.facts, rows[r, j]
             entry += 1
-            some &= ~(byte << shift)
-        i += 8
-    for j in range(i, columns.facts_end):
-        entries[entry], numbers[entry] = j - columns.facts, rows[r, j]
-        entry += rows[r, j] != 0
     decisions.entry_ends[n + 1] = entry
     for action in actions:
         decisions.actions[place] = action

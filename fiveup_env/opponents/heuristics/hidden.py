@@ -64,6 +64,7 @@ MODEL: Final = {
 LAPSE: Final = 0.074  # the share of plays that are made at random
 WEIGHTS: Final = read_only(np.array([MODEL.get(name, 0.0) for name in FEATURE_NAMES]))
 ROUNDS: Final = 5  # of scaling
+SOMETHING: Final = 1e-300  # less than any chance but 0
 BONEYARD: Final = MAX_PLAYERS  # the row of the tiles that nobody has drawn
 # Weights that ask for no more than the features that do not hang on the hands of others.
 OWN_FEATURES: Final = read_only(
@@ -433,7 +434,6 @@ def _chance_of_none(
     while tiles:
         chance = hidden.chances[seat, lowest_bit(tiles)]
         tiles &= tiles - ONE
-        if chance > 0:
-            none *= 1 - min(1.0, chance * size / max(chance, size - without))
-            without += chance
+        none *= 1 - min(1.0, chance * size / max(chance, size - without, SOMETHING))
+        without += chance
     return none, without
