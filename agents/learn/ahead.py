@@ -13,6 +13,7 @@ from signal import SIG_DFL, SIGINT, signal
 import numpy as np
 
 from fiveup_env.encoders import get_encoder, row_size
+from fiveup_env.engine.code_cache import cache_folders
 from fiveup_env.engine.dispatch import compile_now
 from fiveup_env.game.game import Game
 from fiveup_env.learning.decisions import decisions_of
@@ -25,8 +26,9 @@ from fiveup_env.rules.actions import ACTION_COUNT
 
 
 def compile_ahead() -> None:
-    """Begin to compile, if the disk has nothing yet and there is a core for it."""
-    if not getattr(make_step, "is_kept", True) and (os.cpu_count() or 1) > 1:
+    """Begin to compile, if the disk has nothing yet but can keep it, and there is a core for it."""
+    is_wanted = cache_folders() and not getattr(make_step, "is_kept", True)
+    if is_wanted and (os.cpu_count() or 1) > 1:
         get_context("spawn").Process(target=_compile, daemon=True).start()
 
 
