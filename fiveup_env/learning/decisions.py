@@ -52,7 +52,7 @@ def decisions_of(rows: np.ndarray, masks: np.ndarray, columns: Columns) -> Decis
     # As many as there could be, of which only the pages that are written take memory.
     most = len(rows) * (columns.facts_end - columns.facts) + 1, masks.size
     made = uncompiled(empty_decisions, len(rows), *most, columns.feature_count)
-    _write(rows, masks.view(np.int8), columns, made)
+    _write(np.ascontiguousarray(rows), masks.view(np.int8), columns, made)
     entries, actions = made.entry_ends[-1], made.action_ends[-1]
     return Decisions(
         made.entry_ends,
