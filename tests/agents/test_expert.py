@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -152,9 +153,10 @@ def test_an_update_learns_and_tells_how_well(tmp_path: Path) -> None:
 
 def test_what_is_compiled_ahead_is_what_an_update_calls(tmp_path: Path) -> None:
     learn_once(Game(seed=1).view())
-    before = len(make_step.overloads), len(decisions._write.overloads)
+    compiled: tuple[Any, ...] = make_step, decisions._write
+    before = [len(function.overloads) for function in compiled]
     Expert(Config(**SMALL), tmp_path).update(0.0)
-    assert (len(make_step.overloads), len(decisions._write.overloads)) == before
+    assert [len(function.overloads) for function in compiled] == before
 
 
 def test_what_plays_is_the_running_mean_of_what_is_learnt(tmp_path: Path) -> None:
