@@ -16,7 +16,7 @@ from agents.data.plan import DataError
 from agents.games import turns_of
 from fiveup_env.belief import BONEYARD, marginals
 from fiveup_env.doors.text.prompts import deductions, prompt
-from fiveup_env.encoders import get_encoder, row_size
+from fiveup_env.encoders import NoRows, get_encoder, row_size
 from fiveup_env.engine.view import legal_masks
 from fiveup_env.envs.batch import Batch
 from fiveup_env.envs.episodes import Episodes, write_returns
@@ -97,6 +97,7 @@ def decisions_of_group(plan: Plan, agents: list[Agent], key: tuple[int, ...]) ->
     batch = Batch(
         GAMES,
         plan.all_rules,
+        encoder=NoRows(),
         reward="margin",
         max_hands=MOST_HANDS,
         seed=derived_seed(plan.seed, *key),

@@ -17,6 +17,7 @@ import torch
 
 from fiveup_env.belief.worlds import sample, worlds_to_games
 from fiveup_env.cli.shared import Parser, answer
+from fiveup_env.encoders import NoRows
 from fiveup_env.engine.compiled import Array, compiled, signed
 from fiveup_env.engine.legality import list_legal
 from fiveup_env.envs.batch import Batch
@@ -60,7 +61,7 @@ class Moves(NamedTuple):
 def played(player: str, seed: int, rounds: int) -> Iterator[tuple[Batch, np.ndarray, np.ndarray]]:
     """Yield a batch of games before each round of moves, its views and the player's actions."""
     agent, rng = make_agent(player), keyed_rng("fitting", seed)
-    batch = Batch(GAMES, players=4, seed=seed)
+    batch = Batch(GAMES, players=4, encoder=NoRows(), seed=seed)
     batch.reset()
     for turn in range(BURN_IN + rounds):
         views = batch.views()

@@ -30,7 +30,8 @@ from agents.policies.files import save_policy
 from agents.policies.networks import Shape, build
 from agents.policies.weights import under
 from fiveup_env.arena.statistics.duels import duel
-from fiveup_env.encoders import get_encoder, row_size
+from fiveup_env.encoders import NoRows, get_encoder, row_size
+from fiveup_env.encoders.pieces import unchecked
 from fiveup_env.envs.batch import Batch
 from fiveup_env.envs.streams import FIRST_OF_STREAMS, derived_seed
 from fiveup_env.learning.losses import DIFFERENCES
@@ -158,12 +159,13 @@ class Part:
 
     def __init__(self, config: Config, encoder: str, number: int, games: int) -> None:
         self.config, self.number = config, number
-        self._encoder = get_encoder(encoder)
+        self._size, self._encode = row_size(get_encoder(encoder)), unchecked(get_encoder(encoder))
         self._teacher: Teacher | None = make_teacher(config.teacher) if config.teacher else None
         self._batch = Batch(
             games,
             config.rules,
             config.players,
+            encoder=NoRows(),
             episode=cast("EpisodeName", config.episode),
             seed=derived_seed(config.seed, number),
         )
@@ -186,12 +188,12 @@ class Part:
                 rewards = label_by(self._teacher, views[indices], units, rng)
             else:
                 rewards = judge.label(batch.states, indices, units, rng)
-            rows = np.empty((len(indices), row_size(self._encoder)), np.int8)
-            self._encoder.encode(views[indices], rows)
+            rows = np.empty((len(indices), self._size), np.int8)
+            self._encode(views[indices], rows)
             returns = rewards[np.arange(len(indices)), actions[indices]]
             seen.append(Examples.labelled(rows, rewards, units.stakes, returns))
             odd = np.flatnonzero(rng.random(len(batch)) < config.explore)
-            actions[odd] = Random()(views[odd], rng)
+            actions[odd] = Random().choose_unchecked(views[odd], rng)
             batch.step(actions)
         return Examples(*(np.concatenate(arrays) for arrays in zip(*seen, strict=True)))
 

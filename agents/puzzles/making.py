@@ -37,6 +37,7 @@ from agents.puzzles.storage import (
     choices_text,
 )
 from fiveup_env.arena.play.results import code_version
+from fiveup_env.encoders import NoRows
 from fiveup_env.engine.view import legal_masks
 from fiveup_env.envs.batch import Batch
 from fiveup_env.envs.streams import FIRST_OF_STREAMS
@@ -153,7 +154,8 @@ def choices_of(seed: int, k: int) -> list[Choice]:
 
 def _played(first: int) -> list[tuple[list[int], list[_Kept]]]:
     """Play a game by every one of ROUND; return its actions, and the views kept of it."""
-    batch = Batch(len(ROUND), [Rules.preset(name, players) for name, players in ROUND])
+    rules = [Rules.preset(name, players) for name, players in ROUND]
+    batch = Batch(len(ROUND), rules, encoder=NoRows())
     batch.reset(first + np.arange(len(ROUND)))
     rng, agents_rng = np.random.default_rng(first), keyed_rng("games of puzzles", first)
     agents = [make_agent(spec) for spec in PLAYERS]

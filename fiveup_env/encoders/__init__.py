@@ -11,6 +11,7 @@ from fiveup_env.checks import is_one_of, whole
 from fiveup_env.encoders.flat import Flat
 from fiveup_env.encoders.pieces import (
     Encoder,
+    NoRows,
     Piece,
     bounds,
     factors_of,
@@ -28,6 +29,7 @@ from fiveup_env.places import absent, held_at, is_place
 __all__ = [
     "ENCODERS",
     "Encoder",
+    "NoRows",
     "Piece",
     "bounds",
     "factors_of",

@@ -74,6 +74,16 @@ class Encoder(Protocol):
         """Overwrite `rows`, int8 of shape (views, entries), with a row for each VIEW struct."""
 
 
+class NoRows:
+    """An encoder of nothing, for games of which only views are read."""
+
+    name, version = "none", 1
+    pieces: tuple[Piece, ...] = ()
+
+    def encode(self, views: np.ndarray, rows: np.ndarray) -> None:
+        """Write nothing."""
+
+
 class CompiledEncoder:
     """An encoder in compiled code, which checks no index: `encode` checks for it."""
 
@@ -123,14 +133,14 @@ def rows_of(encoder: Encoder, views: np.ndarray, *, scaled: bool) -> np.ndarray:
 
 def bounds(encoder: Encoder) -> tuple[np.ndarray, np.ndarray]:
     """Return the least and the greatest value of every entry: two arrays of int8 [row_size]."""
-    low = [np.full(piece.size, piece.low, np.int8) for piece in encoder.pieces]
-    high = [np.full(piece.size, piece.high, np.int8) for piece in encoder.pieces]
-    return np.concatenate(low), np.concatenate(high)
+    low = [piece.low for piece in encoder.pieces for _ in range(piece.size)]
+    high = [piece.high for piece in encoder.pieces for _ in range(piece.size)]
+    return np.array(low, np.int8), np.array(high, np.int8)
 
 
 def factors_of(pieces: Sequence[Piece]) -> np.ndarray:
     """Return what networks multiply every entry of some pieces by, as float32 [entries]."""
-    return np.concatenate([np.full(piece.size, piece.factor, np.float32) for piece in pieces])
+    return np.array([piece.factor for piece in pieces for _ in range(piece.size)], np.float32)
 
 
 def offsets(pieces: Sequence[Piece]) -> Iterator[tuple[Piece, int]]:

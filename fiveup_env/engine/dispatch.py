@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import logging
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import cached_property
 from pathlib import Path
 from threading import RLock
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from numba.core import event, ir, types
 from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler import Compiler
+from numba.core.compiler import Compiler, Flags
 from numba.core.compiler_machinery import FunctionPass, register_pass
 from numba.core.registry import CPUDispatcher
 from numba.core.typed_passes import (
@@ -25,7 +25,7 @@ from numba.core.typed_passes import (
 from numba.core.types.misc import unliteral
 from numba.core.untyped_passes import InlineClosureLikes
 
-from fiveup_env.engine.code_cache import PACKAGE
+from fiveup_env.engine.code_cache import PACKAGE, SharedCache
 from fiveup_env.engine.interpreted import interpreted
 
 if TYPE_CHECKING:
@@ -125,7 +125,9 @@ class Entry(CPUDispatcher):  # type: ignore[misc]
         is_early = self.is_later and Entry.seconds < PATIENCE
         if is_early and len(arguments[0]) <= FEW and not self.is_kept:
             return self._timed
-        with _garbage_kept():
+        kept = isinstance(self._cache, SharedCache)
+        alone = self._cache.one_compiles() if kept else nullcontext()
+        with alone, _garbage_kept():
             return super()._compile_for_args(*arguments, **named)
 
     @cached_property
@@ -203,22 +205,29 @@ class _CountReferences(FunctionPass):  # type: ignore[misc]
         return True
 
 
-class _Compiler(Compiler):  # type: ignore[misc]
-    def define_pipelines(self) -> list[Any]:
-        [passes] = super().define_pipelines()
-        passes.passes = [each for each in passes.passes if each[0] not in UNNEEDED]
-        passes.add_pass_after(_CountReferences, NoPythonSupportedFeatureValidation)
-        passes.finalize()
-        return [passes]
+class _Flags(Flags):  # type: ignore[misc]
+    """Flags that nobody changes: Numba copies them, and looks for them in tables, all the time."""
+
+    __slots__ = ()
+    __hash__ = object.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    def copy(self) -> _Flags:
+        return self
 
 
-class _PartCompiler(_Compiler):
-    """Compiles a function as far as its callers need it."""
+_FLAGS: dict[str, _Flags] = {}
 
-    def __init__(self, *arguments: Any) -> None:
-        super().__init__(*arguments)
-        self.state.flags.no_compile = True
-        self.state.library = _PartLibrary(self.state.targetctx.codegen(), "part")
+
+class _Library(JITCodeLibrary):  # type: ignore[misc]
+    """Machine code for Python."""
+
+    def _optimize_final_module(self) -> None:
+        """Optimize once: Numba does it twice, to find more references that need no counting."""
+        manager, builder = self._codegen._module_pass_manager()  # noqa: SLF001 - Numba's own way
+        manager.run(self._final_module, builder)
 
 
 class _PartLibrary(JITCodeLibrary):  # type: ignore[misc]
@@ -230,6 +239,31 @@ class _PartLibrary(JITCodeLibrary):  # type: ignore[misc]
     def _finalize_final_module(self) -> None:
         self._finalize_dynamic_globals()
         self._finalized = True
+
+
+class _Compiler(Compiler):  # type: ignore[misc]
+    library: type[JITCodeLibrary] = _Library
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        state = self.state
+        state.library = self.library(state.targetctx.codegen(), "compiled")
+        state.library.enable_object_caching()
+        state.flags.no_compile = self.library is _PartLibrary
+        state.flags = _FLAGS.setdefault(repr(state.flags), _Flags(state.flags))
+
+    def define_pipelines(self) -> list[Any]:
+        [passes] = super().define_pipelines()
+        passes.passes = [each for each in passes.passes if each[0] not in UNNEEDED]
+        passes.add_pass_after(_CountReferences, NoPythonSupportedFeatureValidation)
+        passes.finalize()
+        return [passes]
+
+
+class _PartCompiler(_Compiler):
+    """Compiles a function as far as its callers need it."""
+
+    library = _PartLibrary
 
 
 class _Notice(event.Listener):  # type: ignore[misc]

@@ -93,7 +93,7 @@ class Batch:
         rules: The name of a preset, a `Rules`, or a list of them.
         players: 2 to 5, or a list of numbers; None means as many as the rules have. The games take
             every combination of `rules` and `players` in turn.
-        encoder: The encoder of the observations, or its name.
+        encoder: The encoder of the observations, or its name; `NoRows()` where only views are read.
         scaled: Whether observations are float32, each entry multiplied by its factor, as networks
             need them; otherwise they are int8.
         episode: A whole `game`, or a single `hand`.

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import time
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
@@ -19,13 +19,12 @@ import numpy as np
 from fiveup_env.checks import is_one_of
 from fiveup_env.engine.compiled import Array, compiled
 from fiveup_env.engine.exponentials import exp, log
-from fiveup_env.engine.view import as_views
 from fiveup_env.errors import AgentError, shown
 from fiveup_env.opponents.networks.files import PATHS, PolicyError, PolicyName, settings_in
 from fiveup_env.opponents.networks.policy import NETWORK_ERROR, STUDENT, PolicyAgent, unit_of
 from fiveup_env.opponents.search.playouts import playout_by
 from fiveup_env.opponents.search.units import AIMS, Units
-from fiveup_env.opponents.search.world_search import Search, playout_of, search_worlds
+from fiveup_env.opponents.search.world_search import Search, Searcher, playout_of, search_worlds
 from fiveup_env.opponents.search.world_statistics import WorldStatistics
 from fiveup_env.rules.actions import ACTION_COUNT
 
@@ -40,7 +39,7 @@ FAR: Final = 5.0  # errors of the network by which an action may fall behind and
 
 
 @dataclass
-class NetworkSearch(ABC):
+class NetworkSearch(Searcher):
     """A search whose prior is a network's; subclasses say what the prior is."""
 
     path: PolicyName = field(default="family", metadata={"help": PATHS})
@@ -70,13 +69,9 @@ class NetworkSearch(ABC):
         """The unit of its values: points (`hand`) or chances to win (`game`)."""
         return AIMS[self._reward]
 
-    def __call__(self, views: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """Return an action for every view."""
-        return self.search(views, rng).choices
-
-    def search(self, views: np.ndarray, rng: np.random.Generator) -> WorldStatistics:
+    def search_unchecked(self, views: np.ndarray, rng: np.random.Generator) -> WorldStatistics:
         """Return what worlds show about the actions that the network does not rule out."""
-        began, views = time.perf_counter(), as_views(views)
+        began = time.perf_counter()
         units = Units(views, self._reward)
         statistics, outlooks = self._prior(views, units), (units.chances, units.table_indices)
         return search_worlds(self._options, self._playout, views, statistics, outlooks, rng, began)
@@ -113,13 +108,13 @@ class PolicySearch(NetworkSearch):
         fitting = USUAL_TRUST * math.sqrt(USUAL_WORLDS / worlds)
         self._trust = fitting if self.trust is None else self.trust
 
-    def values(self, views: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    def values_unchecked(self, views: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Return the score of every action, in the units of `pimc` with the same aim.
 
         It is -inf where the action is not allowed, ruled out by the policy, or clearly worse. If
         only one action is not ruled out, its score is what the network expects.
         """
-        statistics = self.search(views, rng)
+        statistics = self.search_unchecked(views, rng)
         scores, alone = statistics.scores, statistics.evidence["worlds"] == 0
         expected = self._policy.values(views[alone])
         scores[alone] += Units(views[alone], self._reward).values(expected)[:, None]
@@ -156,14 +151,6 @@ class StudentSearch(NetworkSearch):
             )
         if self.playout == STUDENT:
             self._playout = playout_by(self._policy.weights)
-
-    def values(self, views: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """Return the average value of every action in the worlds, in the units of `aim`.
-
-        It is -inf where the action is not allowed or the network rules it out, and 0 for the only
-        one that is left. An action that was closed has the average of the worlds until then.
-        """
-        return self.search(views, rng).means
 
     def _prior(self, views: np.ndarray, units: Units) -> WorldStatistics:
         prior, precisions = np.empty((len(views), ACTION_COUNT)), np.empty(len(views))

@@ -10,6 +10,7 @@ choice cannot depend on hidden tiles. The search ends with its budget, or once o
 from __future__ import annotations
 
 import time
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -21,7 +22,9 @@ from fiveup_env.engine.chance import scramble
 from fiveup_env.engine.compiled import Array, Word, compiled, signed
 from fiveup_env.engine.legality import list_legal
 from fiveup_env.engine.state import GAME, side_of
+from fiveup_env.engine.view import as_views
 from fiveup_env.errors import AgentError, unknown
+from fiveup_env.opponents.agent import CompiledAgent
 from fiveup_env.opponents.heuristics.ladder import LADDER, weights_of
 from fiveup_env.opponents.networks.policy import STUDENT, PolicyAgent
 from fiveup_env.opponents.search.action_values import SKIPPED, try_actions
@@ -37,6 +40,35 @@ if TYPE_CHECKING:
 
 PLAYOUTS: Final = (*LADDER, STUDENT)  # who may play hands out
 MOST_WEIGHED: Final = 1 << 10  # worlds weighed for each one that is tried
+
+
+class Searcher(CompiledAgent, ABC):
+    """An agent that tries actions in worlds; subclasses say from what prior."""
+
+    def search(self, views: np.ndarray, rng: np.random.Generator) -> WorldStatistics:
+        """Return what worlds show about the actions of some views: means and errors."""
+        return self.search_unchecked(as_views(views), rng)
+
+    def values(self, views: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """Return the average value of every action, -inf where it is not allowed or is ruled out.
+
+        Values are chances to win the game, or with `aim=hand` the points still to be won in the
+        hand. A single action is not searched, and its value is 0. An action that was closed has the
+        average of the worlds until then.
+        """
+        return self.values_unchecked(as_views(views), rng)
+
+    def choose_unchecked(self, views: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """Return an action for every view."""
+        return self.search_unchecked(views, rng).choices
+
+    def values_unchecked(self, views: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """Return the values for views that the library itself has made."""
+        return self.search_unchecked(views, rng).means
+
+    @abstractmethod
+    def search_unchecked(self, views: np.ndarray, rng: np.random.Generator) -> WorldStatistics:
+        """Search for views that the library itself has made."""
 
 
 @dataclass(frozen=True)
