@@ -16,7 +16,7 @@ import re
 import shutil
 import time
 import warnings
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 
 PACKAGE = Path(__file__).parents[1]
 SECONDS_KEPT = 24 * 60 * 60
-SECONDS_WAITED = 60.0  # at most, for what another process compiles: it may have been stopped
-PAUSE = 0.02
 
 _CACHES: set[Path] = set()
 _IMPORT_FROM = re.compile(r"^from (\.*)([\w.]*) import (\([^)]*\)|.*)", re.MULTILINE)
@@ -44,19 +42,6 @@ class SharedCache(FunctionCache):  # type: ignore[misc]
     Numba numbers the files of a function's signatures. Two processes that saved at the same time
     could take one number for two signatures, and a third would then run the wrong code.
     """
-
-    @contextmanager
-    def one_compiles(self) -> Iterator[None]:
-        """Let others that need the same function wait meanwhile: they find it on disk then."""
-        with ExitStack() as held:
-            with suppress(OSError):
-                self._impl.locator.ensure_cache_path()
-            for _ in range(round(SECONDS_WAITED / PAUSE)):
-                with suppress(BlockingIOError):
-                    held.enter_context(locked(f"{self._cache_file._index_path}.lock", wait=False))  # noqa: SLF001
-                    break
-                time.sleep(PAUSE)
-            yield
 
     def _save_overload(self, signature: Any, data: Any) -> None:
         # On a full disk, or in a folder that was just removed, code runs without being kept.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import logging
 import time
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from threading import RLock
@@ -25,7 +25,7 @@ from numba.core.typed_passes import (
 from numba.core.types.misc import unliteral
 from numba.core.untyped_passes import InlineClosureLikes
 
-from fiveup_env.engine.code_cache import PACKAGE, SharedCache
+from fiveup_env.engine.code_cache import PACKAGE
 from fiveup_env.engine.interpreted import interpreted
 
 if TYPE_CHECKING:
@@ -125,9 +125,7 @@ class Entry(CPUDispatcher):  # type: ignore[misc]
         is_early = self.is_later and Entry.seconds < PATIENCE
         if is_early and len(arguments[0]) <= FEW and not self.is_kept:
             return self._timed
-        kept = isinstance(self._cache, SharedCache)
-        alone = self._cache.one_compiles() if kept else nullcontext()
-        with alone, _garbage_kept():
+        with _garbage_kept():
             return super()._compile_for_args(*arguments, **named)
 
     @cached_property

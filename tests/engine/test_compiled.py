@@ -98,12 +98,6 @@ def save_slowly(self, overloads):
 
 IndexDataCacheFile._save_index = save_slowly
 """
-# A process that waits for nothing that others compile.
-HASTILY = """
-from fiveup_env.engine import code_cache
-
-code_cache.SECONDS_WAITED = 0
-"""
 # A disk that is full when the code is to be kept.
 FULL = """
 import errno
@@ -147,28 +141,18 @@ def test_code_of_a_package_is_compiled_anew_when_a_package_that_it_calls_changes
     assert [name.rpartition("-")[0] for name in cached] == ["fiveup-doubles"] * 2
 
 
-def printed_at_once(codes: list[str], folder: Path) -> list[list[float]]:
-    """Return the numbers that each code prints, all in processes of their own at the same time."""
-    started = [
-        subprocess.Popen([sys.executable, "-c", code], cwd=folder, stdout=subprocess.PIPE)
-        for code in codes
-    ]
-    return [[float(word) for word in process.communicate()[0].split()] for process in started]
-
-
-def test_one_process_compiles_what_many_need(tmp_path: Path) -> None:
-    write_module(tmp_path, "package", "module", TWICE)
-    printed = printed_at_once([SLOWLY + CALL.format(kind="int64") + HITS] * 3, tmp_path)
-    assert sorted(printed) == [[4, 0], [4, 1], [4, 1]]
-
-
 def test_processes_that_compile_at_the_same_time_do_not_spoil_each_others_code(
     tmp_path: Path,
 ) -> None:
     write_module(tmp_path, "package", "module", TWICE)
     calls = [CALL.format(kind=kind) for kind in KINDS]
-    printed = printed_at_once([HASTILY + SLOWLY + call for call in calls], tmp_path)
-    assert printed == [[4]] * len(KINDS)
+    started = [
+        subprocess.Popen(
+            [sys.executable, "-c", SLOWLY + call], cwd=tmp_path, stdout=subprocess.PIPE
+        )
+        for call in calls
+    ]
+    assert [float(process.communicate()[0]) for process in started] == [4] * len(KINDS)
     words = printed_by("".join(calls) + HITS, tmp_path)
     assert [float(word) for word in words] == [4] * len(KINDS) + [len(KINDS)]
 
