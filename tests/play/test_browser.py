@@ -392,6 +392,26 @@ def test_a_record_is_studied_and_what_is_saved_is_read_by_python(
 # --- Learning
 
 
+def test_each_dialog_ends_with_its_own_value_when_another_follows_at_once(
+    page: Any, address: str
+) -> None:
+    page.goto(address)
+    ended = page.evaluate("""async () => {
+      const { showDialog } = await import("./dialogs.js"), dialog = document.querySelector("#dialog"), ended = [];
+      const show = (name) => void showDialog(name, [], []).then((value) => ended.push([name, value]));
+      for (const name of ["replaced", "closed", "last"]) {
+        show(name);
+        if (name === "closed") dialog.close("yes");
+      }
+      await new Promise((done) => setTimeout(done, 200));
+      ended.push(["open", dialog.open]);
+      dialog.close("no");
+      await new Promise((done) => setTimeout(done, 200));
+      return ended;
+    }""")
+    assert ended == [["replaced", ""], ["closed", "yes"], ["open", True], ["last", "no"]]
+
+
 def test_the_lessons_are_learnt_in_german(page: Any, address: str) -> None:
     begin(page, address)
     page.click("#menu")

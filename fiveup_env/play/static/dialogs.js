@@ -6,8 +6,11 @@ import { isOn, setSound } from "./sound.js";
 import { remember, remembered } from "./store.js";
 import { TONGUES, currentTongue, t } from "./words.js";
 
+/** End the promise of the dialog that was shown last. @type {(value: string) => void} */
+let settle = () => {};
+
 /**
- * Show a dialog, and return the value of the button that closed it; "" for Escape.
+ * Show a dialog, and return the value of the button that closed it; "" for Escape, or if another one takes its place.
  * @param {string} title @param {(Node | string)[]} body @param {[string, string][]} buttons value and sentence; the first is the main one
  * @param {(value: string) => Promise<boolean> | boolean} [accept] whether a button may close it
  * @returns {Promise<string>}
@@ -15,6 +18,7 @@ import { TONGUES, currentTongue, t } from "./words.js";
 export function showDialog(title, body, buttons, accept = () => true) {
   const dialog = byId("dialog");
   if (dialog.open) dialog.close("");
+  settle(dialog.returnValue); // now, as browsers say only later that a dialog was closed
   byId("dialog-title").textContent = title;
   byId("dialog-body").replaceChildren(...body);
   byId("dialog-error").textContent = "";
@@ -22,13 +26,14 @@ export function showDialog(title, body, buttons, accept = () => true) {
     const button = element("button", { value, class: k ? "" : "main" }, name);
     button.addEventListener("click", async (event) => {
       event.preventDefault();
-      if (await accept(value)) dialog.close(value);
+      if (await accept(value) && button.isConnected) dialog.close(value);
     });
     return button;
   }));
   return new Promise((done) => {
+    settle = done;
     dialog.returnValue = "";
-    dialog.addEventListener("close", () => done(dialog.returnValue), { once: true });
+    dialog.onclose = () => { if (!dialog.open) settle(dialog.returnValue); };
     dialog.showModal();
     byId("dialog-menu").querySelector("button")?.focus();
   });
