@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from fiveup_env import Batch, Game
-from fiveup_env.encoders import bounds
+from fiveup_env.encoders import NoRows, bounds
 from fiveup_env.encoders.truth import TRUTH_SIZE
 from fiveup_env.envs.streams import Stream
 from fiveup_env.errors import FiveUpError, IllegalMoveError, OptionError, WrongMomentError
@@ -44,6 +44,18 @@ def test_the_arrays_are_made_once_and_shared_with_torch_without_a_copy() -> None
     assert (tensors["observation"] != before).any()
     for name, tensor in tensors.items():
         assert tensor.data_ptr() == getattr(batch, name).ctypes.data
+
+
+@pytest.mark.parametrize("scaled", [False, True])
+def test_games_without_rows_are_the_same_games(scaled: bool) -> None:
+    batch, other = Batch(8, encoder=NoRows(), scaled=scaled, seed=5), Batch(8, seed=5)
+    for games in (batch, other):
+        games.reset()
+        for _ in range(30):
+            games.step(games.action_mask.argmax(1))
+    assert batch.observation.shape == batch.observation_space(8).shape == (8, 0)
+    assert batch.views().tobytes() == other.views().tobytes()
+    assert batch.save() == other.save()
 
 
 def test_one_batch_may_mix_presets_and_players() -> None:
