@@ -31,8 +31,9 @@ from fiveup_env.rules.fields import MAX_PLAYERS
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from agents.data.plan import Plan, Searcher, Shard
+    from agents.data.plan import Plan, Shard
     from fiveup_env.opponents.agent import Agent
+    from fiveup_env.opponents.search.world_search import Searcher
 
 Columns = dict[str, np.ndarray]
 GAMES: Final = 32  # played side by side

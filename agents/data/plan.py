@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, runtime_checkable
+from typing import Final, NamedTuple
 
 from fiveup_env.checks import whole
 from fiveup_env.encoders import get_encoder
 from fiveup_env.engine.chance import checked_seed
 from fiveup_env.errors import InputError, shown
 from fiveup_env.opponents.registry import make_agent
+from fiveup_env.opponents.search.world_search import Searcher
 from fiveup_env.rules.fields import Rules
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from fiveup_env.opponents.search.world_statistics import WorldStatistics
 
 MOST_POSITIONS: Final = 10**10
 POSITIONS_IN_SHARD: Final = 25_000
@@ -48,14 +44,6 @@ COLUMNS: Final = {
 
 class DataError(InputError):
     """Decision data that cannot be made as asked, or that cannot be read."""
-
-
-@runtime_checkable
-class Searcher(Protocol):
-    """An agent that says what worlds show about every action: `pimc`, `student+search`."""
-
-    def search(self, views: np.ndarray, rng: np.random.Generator, /) -> WorldStatistics:
-        """Return what worlds show about the legal actions of some views."""
 
 
 class Shard(NamedTuple):
