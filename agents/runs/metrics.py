@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final
 
+from matplotlib import rc_context
+from matplotlib.figure import Figure
 from torch.utils.tensorboard.writer import SummaryWriter
 
+from fiveup_env.arena.plots import STYLE, name_curves, save_svg
 from fiveup_env.files import Appended, atomic_file
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    from matplotlib.figure import Figure
 
     from agents.runs.folder import Run
 
@@ -70,22 +71,10 @@ def _is_number(value: object) -> bool:
     return isinstance(value, (int, float)) and -LARGEST < value < LARGEST
 
 
+@rc_context(STYLE)
 def draw_curve(run: Run) -> None:
     """Draw the win rates against the panel over the decisions learnt from, and a figure below."""
-    from matplotlib import rc_context  # here, as learning need not wait for it
-
-    from fiveup_env.arena.plots import STYLE, name_curves, save_svg
-
     lines = read_metrics(run.metrics_file)
-    with rc_context(STYLE), atomic_file(run.curve_file) as file:
-        figure = _curves(lines)
-        name_curves(figure)
-        save_svg(figure, file)
-
-
-def _curves(lines: list[Line]) -> Figure:
-    from matplotlib.figure import Figure
-
     figure = Figure(figsize=(8, 6))
     above, below = figure.subplots(2, 1, sharex=True, height_ratios=(2, 1))
     panels = [line for line in lines if "panel" in line]
@@ -108,4 +97,6 @@ def _curves(lines: list[Line]) -> Figure:
         )
         below.set(ylabel=name.replace("_", " "), ylim=(0, None))
     below.set(xlabel="decisions learnt from (millions)")
-    return figure
+    name_curves(figure)
+    with atomic_file(run.curve_file) as file:
+        save_svg(figure, file)
