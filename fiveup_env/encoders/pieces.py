@@ -133,14 +133,19 @@ def rows_of(encoder: Encoder, views: np.ndarray, *, scaled: bool) -> np.ndarray:
 
 def bounds(encoder: Encoder) -> tuple[np.ndarray, np.ndarray]:
     """Return the least and the greatest value of every entry: two arrays of int8 [row_size]."""
-    low = [piece.low for piece in encoder.pieces for _ in range(piece.size)]
-    high = [piece.high for piece in encoder.pieces for _ in range(piece.size)]
-    return np.array(low, np.int8), np.array(high, np.int8)
+    low = np.array([piece.low for piece in encoder.pieces], np.int8)
+    high = np.array([piece.high for piece in encoder.pieces], np.int8)
+    return low.repeat(sizes_of(encoder.pieces)), high.repeat(sizes_of(encoder.pieces))
 
 
 def factors_of(pieces: Sequence[Piece]) -> np.ndarray:
     """Return what networks multiply every entry of some pieces by, as float32 [entries]."""
-    return np.array([piece.factor for piece in pieces for _ in range(piece.size)], np.float32)
+    return np.array([piece.factor for piece in pieces], np.float32).repeat(sizes_of(pieces))
+
+
+def sizes_of(pieces: Sequence[Piece]) -> np.ndarray:
+    """Return the number of entries of each piece."""
+    return np.array([piece.size for piece in pieces], np.intp)
 
 
 def offsets(pieces: Sequence[Piece]) -> Iterator[tuple[Piece, int]]:
