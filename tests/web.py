@@ -25,6 +25,12 @@ if TYPE_CHECKING:
     from fiveup_env.play.server import Offer
 
 BASE: Final = "http://127.0.0.1:8561"
+# Secrets, and with them the tiles of new games, are the same in every run.
+SECRETS: Final = """
+  const random = crypto.getRandomValues.bind(crypto);
+  let next = 1;
+  crypto.getRandomValues = (into) => into instanceof Uint8Array ? into.fill(next++) : random(into);
+"""
 CHROMIUM: Final = next(
     filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))),
     None,
@@ -161,7 +167,7 @@ def visitor(browser: Any, size: str = "laptop", **options: Any) -> Iterator[tupl
     width, height = SIZES[size]
     options = {"locale": "en-US", "service_workers": "block"} | options
     context = browser.new_context(viewport={"width": width, "height": height}, **options)
-    context.add_init_script("localStorage.setItem('fiveup:pace', '0')")
+    context.add_init_script("localStorage.setItem('fiveup:pace', '0')" + SECRETS)
     page = context.new_page()
     yield page, listen(page)
     context.close()

@@ -16,7 +16,7 @@ from fiveup_env.encoders import get_encoder, rows_of
 from fiveup_env.engine.view import VIEW
 from fiveup_env.opponents.networks.policy import PolicyAgent
 from fiveup_env.play.page import write_page
-from tests.play.test_browser import begin, menu, moves_made, state_of
+from tests.play.test_browser import begin, menu, moves_made, state_of, wait_for_move
 from tests.web import check_access
 
 NODE: Final = shutil.which("node")
@@ -148,5 +148,6 @@ def test_an_agent_learns_rests_goes_on_after_a_reload_and_is_played_against(
     made = moves_made(page)
     page.locator("#hand .held[aria-disabled=false]").last.click()
     page.locator("#choices button").first.click()
-    page.wait_for_function("(made) => document.body.dataset.moves >= made + 4", arg=made)
+    wait_for_move(page, made)
+    state_of(page)
     assert "Pia" not in page.inner_text("#said")
