@@ -123,15 +123,18 @@ class SelfPlay:
         share = finite(progress)
         if share is None or share < 0:
             raise OptionError(f"progress is a number from 0 on, not {shown(progress)}")
-        self._head["progress"] = share
-        if not self._threads.run(lambda crew: update(self._block, self._work, crew)):
-            raise LossError(why_not_finite(self._work))
-        return dict(zip(RUN_FIGURES, self._head["figures"][0].tolist(), strict=True))
+        with self._threads.busy:
+            self._head["progress"] = share
+            if not self._threads.run(lambda crew: update(self._block, self._work, crew)):
+                raise LossError(why_not_finite(self._work))
+            return dict(zip(RUN_FIGURES, self._head["figures"][0].tolist(), strict=True))
 
     def save(self) -> bytes:
         """Return the whole run, for `load`."""
-        settle(self._block)
-        return zlib.compress(self._block.tobytes(), 1)
+        with self._threads.busy:
+            settle(self._block)
+            content = self._block.tobytes()
+        return zlib.compress(content, 1)
 
 
 def settings_of(given: dict[str, Any]) -> np.ndarray:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from threading import RLock
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 import numpy as np
@@ -124,7 +125,11 @@ def alone() -> Crew:
 
 
 class Threads:
-    """Threads that work together: this one, and others that wait for work."""
+    """Threads that work together: this one, and others that wait for work.
+
+    Attributes:
+        busy: the lock that a piece of work holds, so that another one waits for its end.
+    """
 
     def __init__(self, count: int) -> None:
         if whole(count, 1, MOST_THREADS) is None:
@@ -132,13 +137,13 @@ class Threads:
         self._gate: Array = np.zeros(2, np.int64)
         self._crews = [Crew(self._gate, thread, count) for thread in range(count)]
         self._pool = ThreadPoolExecutor(max(1, count - 1))
+        self.busy = RLock()
 
     def __len__(self) -> int:
         return len(self._crews)
 
     def run(self, work: Callable[[Crew], Result]) -> Result:
         """Let every thread do its work at once, and return what the first returns."""
-        self._gate[:] = 0
 
         def do(crew: Crew) -> Result:
             try:
@@ -147,13 +152,15 @@ class Threads:
                 self._gate[STOPPED] = 1  # nobody waits for this one any more
                 raise
 
-        others: list[Any] = []
-        try:
-            others += [self._pool.submit(do, crew) for crew in self._crews[1:]]
-            return do(self._crews[0])
-        except BaseException:
-            self._gate[STOPPED] = 1
-            raise
-        finally:
-            for other in others:
-                other.result()
+        with self.busy:
+            self._gate[:] = 0
+            others: list[Any] = []
+            try:
+                others += [self._pool.submit(do, crew) for crew in self._crews[1:]]
+                return do(self._crews[0])
+            except BaseException:
+                self._gate[STOPPED] = 1
+                raise
+            finally:
+                for other in others:
+                    other.result()

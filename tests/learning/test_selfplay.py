@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zlib
 from functools import partial
+from threading import Thread
 from typing import Any
 
 import numpy as np
@@ -125,3 +126,21 @@ def test_a_thread_that_fails_leaves_no_other_waiting() -> None:
         with pytest.raises(ValueError, match="no more"):
             threads.run(partial(work, failing=failing))
         assert threads.run(all_came)
+
+
+def test_updates_that_are_asked_for_at_once_are_made_one_after_another() -> None:
+    alone, shared = run_of(2), run_of(2)
+    saved: list[bytes] = []
+    asked = [Thread(target=shared.update, daemon=True) for _ in range(3)]
+    asked.append(Thread(target=lambda: saved.append(shared.save()), daemon=True))
+    for thread in asked:
+        thread.start()
+    for thread in asked:
+        thread.join(60)
+        assert not thread.is_alive()
+    known = [alone.save()]
+    for _ in range(3):
+        alone.update()
+        known.append(alone.save())
+    assert shared.save() == known[-1]
+    assert saved[0] in known

@@ -162,7 +162,7 @@ def test_all_fives_for_two_with_seven_is_dealt_kept_and_linked(page: Any, addres
     page.fill("#target", "40")
     page.click("#dialog-menu button[value=deal]")
     size = """() => JSON.parse(localStorage[`fiveup:game:${localStorage["fiveup:latest"]}`]).setup.hand_size"""
-    page.wait_for_function(f"({size})() === 7")
+    page.wait_for_function(f"() => ({size})() === 7")
     state_of(page)
     held = page.inner_html("#hand")
     page.reload()

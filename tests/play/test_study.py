@@ -33,7 +33,7 @@ def study_it(page: Any, address: str) -> None:
     page.keyboard.press("s")
     page.wait_for_selector("#luck table", timeout=60_000)
     page.wait_for_function(
-        "!/judged|beurteilt/.test(document.querySelector('#progress').textContent)"
+        "() => !/judged|beurteilt/.test(document.querySelector('#progress').textContent)"
     )
 
 

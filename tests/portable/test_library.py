@@ -234,5 +234,5 @@ def test_the_module_answers_the_same_in_chromium(asked: tuple[dict[str, Any], Pa
     with folder_server(folder) as address, chromium() as browser:
         page = browser.new_page()
         page.goto(f"{address}/index.html")
-        page.wait_for_function("window.found", timeout=120_000)
+        page.wait_for_function("() => window.found", timeout=120_000)
         assert json.loads(page.evaluate("window.found")) == mine
