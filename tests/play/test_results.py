@@ -291,6 +291,7 @@ def test_a_challenge_compares_two_games_hand_by_hand_and_move_by_move(
         assert rows[0].startswith("hand 1")
         assert rows[-1].split("\t")[-1] == ann[1]
         page.keyboard.press("Escape")
+        page.wait_for_selector("body[data-state=over]")
         page.goto(address)
         assert state_of(page) == "over"
         menu(page, "games")

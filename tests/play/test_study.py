@@ -44,6 +44,7 @@ def kept(browser: Any, address: str) -> dict[str, str]:
         page.goto(address + GAME)
         play_out(page, play_by_mouse)
         page.keyboard.press("Escape")
+        page.wait_for_selector("body[data-state=over]")
         study_it(page, address)
         return dict(page.evaluate("({ ...localStorage })"))
 
