@@ -105,7 +105,7 @@ def dumps(content: Json) -> str:
 
 
 def read(name: str) -> Json:
-    """Return what a file of results holds."""
+    """Return the content of a file of results."""
     return dict(json.loads((FOLDER / f"{name}.json").read_text("utf-8")))
 
 

@@ -59,7 +59,7 @@ SEED: Final = 7_400_000_000
 
 @dataclass(frozen=True)
 class Crossplay:
-    """What teams of two won from the rival on the same deals: by team, a value for each deal."""
+    """The points of teams of two against the rival on the same deals: by team, one value a deal."""
 
     won: Mapping[Team, np.ndarray]
 

@@ -2,7 +2,7 @@
 
 `ActionMaskingTorchRLModule` takes observations with the mask in them, by names of its own.
 RLlib checks an environment by actions of its own choice, which may be illegal: with
-`illegal="terminate"` they end an episode, and are no error.
+`illegal="terminate"` they end an episode, and are not errors.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ def is_module(name: str) -> bool:
 
 
 def held_at(place: str) -> Any:
-    """Return what a place holds, None if it holds nothing."""
+    """Return the content of a place, or None if there is none."""
     module, _, name = place.partition(":")
     return getattr(import_module(module), name, None)
 

@@ -54,7 +54,7 @@ def play_on_cluster(
 
 
 def _result(done: Any, task: Task) -> Played:
-    """Return what was played in a task, or raise the error that ends the tournament."""
+    """Return the games of a task, or raise the error that ends the tournament."""
     import ray
 
     try:

@@ -25,7 +25,7 @@ EACH_OTHER: Final = "each other"
 
 
 class Games(NamedTuple):
-    """What every run of a way made of every deal [runs x deals]: the means over the seatings."""
+    """The results of every run of a way on every deal [runs x deals]: means over the seatings."""
 
     wins: np.ndarray
     points: np.ndarray  # of a game: those of its side, less those of the others

@@ -84,7 +84,7 @@ def estimate(by_deal: np.ndarray, by_run: Sequence[np.ndarray], ends: Ends) -> E
 
 
 def _reach(freedom: float) -> float:
-    """Return how many standard errors a 95 % interval of Student's t reaches from the mean."""
+    """Return the half-width of a 95 % interval of Student's t, in standard errors."""
     angles = np.linspace(0, math.pi / 2, ANGLES)  # t is the square root of freedom by their tangent
     shares = np.cumsum(np.cos(angles) ** (freedom - 1))
     return math.sqrt(freedom) * math.tan(np.interp(0.95 * shares[-1], shares, angles))

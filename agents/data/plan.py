@@ -67,7 +67,7 @@ class Shard(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """What a data set is made from. The same plan and code make the same bytes on any cores.
+    """The sources of a data set. The same plan and code make the same bytes on any cores.
 
     Attributes:
         agents: Specs; each side of a game is played by one of them, drawn at random.

@@ -46,14 +46,14 @@ class Positions:
         self._chances = np.zeros(self.places.shape)
 
     def nats(self, model: np.ndarray) -> float:
-        """Return how likely the true places are: a mean over positions, of a sum over tiles."""
+        """Return the mean log likelihood of the true places of all tiles of a position."""
         weights = np.zeros(len(FEATURE_NAMES))
         weights[[FEATURE_NAMES.index(name) for name in MODEL]] = model[:-1]
         fill_chances(self.views, weights, model[-1], np.zeros(1, HIDDEN), self._chances)
         return self._mean(self._chances)
 
     def unread(self) -> float:
-        """Return how likely they are by the exact belief, which no play tells anything."""
+        """Return the log likelihood by the exact belief, which infers nothing from plays."""
         return self._mean(marginals(self.views))
 
     def _mean(self, chances: np.ndarray) -> float:

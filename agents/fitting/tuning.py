@@ -39,7 +39,7 @@ FIRST_STEP = 0.15  # in units of the weights: how far the first candidates lie f
 
 
 def margin(seeds: np.ndarray, rung: str, weights: np.ndarray, below: str) -> float:
-    """Return what a rung wins with some weights against the one below, in points a hand."""
+    """Return the gain of a rung with some weights over the one below, in points a hand."""
     agents = [partial(choose, rung, weights), make_agent(below)]
     played = duel(agents, Rules.preset("five_up", 4), seeds, "hand")
     return float(played.margins.mean())

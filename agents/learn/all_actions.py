@@ -130,7 +130,7 @@ class AllActions:
     def _label(
         self, indices: np.ndarray, views: np.ndarray, units: Units, rng: np.random.Generator
     ) -> np.ndarray:
-        """Return what every legal action brings in each of some games."""
+        """Return the value of every legal action in each of some games."""
         parts = np.array_split(np.arange(len(indices)), PARTS)
         seeds = rng.integers(1 << 63, size=PARTS)
 

@@ -93,7 +93,7 @@ class Averaged(ABC):
 
     @abstractmethod
     def _stepper(self, examples: Examples, rate: float) -> Callable[[np.ndarray], list[float]]:
-        """Return what makes a step on some examples, and returns the losses."""
+        """Return the step function for some examples, which returns the losses."""
 
     @abstractmethod
     def _average(self, share: float) -> None:

@@ -63,7 +63,7 @@ def step(state: Any, action: Any) -> Any:
 
 @jax.vmap  # type: ignore[untyped-decorator]
 def inputs(state: Any) -> Any:
-    """Return what the network reads: entries, features of the actions, and the legal ones."""
+    """Return the network's inputs: entries, features of the actions, and the legal ones."""
     now, evidence = state
     hidden = chances(RULES, now.game, evidence)
     entries = jnp.concatenate([now.observation, chance_piece(RULES, now.game, hidden)])
@@ -225,7 +225,7 @@ def adam(weights: Weights, gradients: Weights, moments: Any, rate: Any) -> tuple
 
 @partial(jax.jit, static_argnames="parts")
 def learn(carry: Any, rate: Any, parts: int) -> Any:
-    """Return what there is to carry after UPDATES updates, each in so many parts an epoch."""
+    """Return the carried state after UPDATES updates, each in this many parts an epoch."""
 
     def update(carry: Any, _: None) -> Any:
         weights, moments, state, key = carry
@@ -293,7 +293,7 @@ def checkpoint(path: Path, carry: Any, run: tuple[int, int], spent: float, decis
 
 
 def resumed(path: Path, carry: Any, run: tuple[int, int]) -> tuple[Any, float, int]:
-    """Return what a checkpoint holds, or what to begin with if there is none."""
+    """Return the content of a checkpoint, or the initial state if there is none."""
     if not path.exists():
         return carry, 0.0, 0
     leaves, kind = jax.tree.flatten(carry)

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 class Judge:
-    """What plays and judges in self-play: a compiled network, or `partner` where there is none."""
+    """The player and judge of self-play: a compiled network, or `partner` where there is none."""
 
     def __init__(self, weights: Weights | None = None) -> None:
         self.player = ladder.weights_of("partner") if weights is None else weights

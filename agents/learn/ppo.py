@@ -95,7 +95,7 @@ class Learner(ABC):
     def _stepper(
         self, lesson: Lesson, rate: float, ent_coef: float, *, values_only: bool
     ) -> Callable[[np.ndarray], Figures]:
-        """Return what makes a step on some decisions of a window, and returns its figures."""
+        """Return the step function for decisions of a window, which returns its figures."""
 
 
 class TorchLearner(Learner):

@@ -195,7 +195,7 @@ class Rollouts:
         return lesson
 
     def state(self) -> dict[str, np.ndarray]:
-        """Return what the next window depends on, apart from the games themselves."""
+        """Return the state that the next window depends on, apart from the games themselves."""
         return self.window.state() | self._rewards.state()
 
     def restore(self, state: dict[str, np.ndarray]) -> None:

@@ -126,7 +126,7 @@ def load_network(folder: str | Path, shape: Shape, reward: str) -> PolicyNetwork
 
 
 def _format_of(shape: Shape) -> dict[str, Any]:
-    """Return what a policy and the code that plays it must have in common."""
+    """Return the metadata on which a policy and the code that plays it must agree."""
     encoder = get_encoder(shape.encoder)
     return {
         "format": FORMAT,

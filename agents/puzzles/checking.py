@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Checked(NamedTuple):
-    """What was found wrong with a puzzle; nothing if it is right."""
+    """The faults of a puzzle; none if it is right."""
 
     puzzle: Puzzle
     faults: list[str]
@@ -38,7 +38,7 @@ def check_puzzles(
 
 
 def faults_of(asked: tuple[Puzzle, int, int]) -> list[str]:
-    """Return what is wrong with a puzzle, in sentences."""
+    """Return the faults of a puzzle, as sentences."""
     puzzle, worlds, seed = asked
     try:
         position = position_of(puzzle)

@@ -51,7 +51,7 @@ TIMES: Final = 3  # each is asked: some break ties, or draw worlds, at random
 
 
 class Verdict(NamedTuple):
-    """What a search found in a position."""
+    """The results of a search in a position."""
 
     best: int  # the action with the highest chance to win
     chances: np.ndarray  # after every legal action
@@ -94,14 +94,14 @@ def worth_solving(verdict: Verdict) -> bool:
 
 
 class Solution(NamedTuple):
-    """What the solver says of a move: in every possible world, all tiles known, for points."""
+    """The solver's values of a move: in every possible world, all tiles known, for points."""
 
     agrees: bool  # whether no other move is better on average; also where it cannot be asked
     proves: bool  # whether the move alone is best in every world
 
 
 def solved(position: Position, best: int) -> Solution:
-    """Return what the solver says of a move if few worlds are possible, and solved in time."""
+    """Return the solver's values of a move if few worlds are possible, and solved in time."""
     games = _possible_games(position.view)
     if games is None:
         return Solution(agrees=True, proves=False)

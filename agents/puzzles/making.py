@@ -195,7 +195,7 @@ class _Kept:
 
 
 def look(choice: Choice) -> Candidate | None:
-    """Return what a choice may become by a look in few worlds, or None."""
+    """Return the puzzle that a choice may become by a look in few worlds, or None."""
     verdict = judged(choice.position, FIRST_WORLDS, choice.seed, LOOK)
     if verdict.errors < FIRST_ERRORS or not worth_solving(verdict):
         return None

@@ -654,7 +654,7 @@ def _make_teacher_for(spec: str, reward: str) -> None:
 
 
 def _check_by_making(name: str, make: Any, *arguments: Any) -> None:
-    """Make what the value of a key describes; if that is refused, raise an error that names it."""
+    """Construct an object from the value of a key; an error for it names the key."""
     try:
         make(*arguments)
     except FiveUpError as error:

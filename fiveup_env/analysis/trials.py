@@ -80,7 +80,7 @@ class Trials:
         self._games, self._dealing = np.empty(search.worlds, GAME), dealing_of(search.weighed)
 
     def __call__(self, view: np.ndarray, actions: np.ndarray, key: int) -> np.ndarray:
-        """Return what every action brings the viewer's side [worlds x actions x 2].
+        """Return the values of every action for the viewer's side [worlds x actions x 2].
 
         That is its chance to win the game, and its points until the end of the hand, less those of
         the other sides. `view` is an array of one VIEW, and the key names the random stream.

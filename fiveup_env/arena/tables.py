@@ -182,7 +182,7 @@ def duration(microseconds: float | None) -> str:
 
 
 def forfeited(forfeits: Sequence[int]) -> str:
-    """Return how many games each agent of a pair forfeited, or nothing if none did."""
+    """Return the number of games that each agent of a pair forfeited, or "" if none did."""
     names = zip("ab", forfeits, strict=True)
     text = ", ".join(f"{name} forfeited {games}" for name, games in names if games)
     return f"; {text}" if text else ""

@@ -36,7 +36,7 @@ def run(_options: NoOptions) -> int:
 
 @dataclass
 class Report:
-    """What there is, as pairs of a name and a text, and what is wrong, as sentences."""
+    """The installed parts, as pairs of a name and a text, and the problems, as sentences."""
 
     facts: list[tuple[str, str]] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)

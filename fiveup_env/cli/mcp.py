@@ -13,7 +13,7 @@ from fiveup_env.cli.shared import RulesOptions, add_command, option
 
 @dataclass(frozen=True, kw_only=True)
 class McpOptions(RulesOptions):
-    """What is played, and how a person may watch."""
+    """The game, and how a person may watch."""
 
     players: int = option(type=int, default=2, help="2 to 5 (default: 2)")
     opponents: str = option(

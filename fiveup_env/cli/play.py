@@ -23,7 +23,7 @@ PLAYED_BY_THE_PAGE: Final = (*LADDER, *LEVEL_SPECS)
 
 @dataclass(frozen=True, kw_only=True)
 class PlayOptions(ServerOptions, RulesOptions):
-    """What is played, and where."""
+    """The game, and where it is played."""
 
     seat: int = option(type=int, default=0, help="your seat (default: 0)")
     opponents: str = option(

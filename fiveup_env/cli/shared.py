@@ -194,7 +194,7 @@ class RecordOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class ServerOptions:
-    """Where a page is served."""
+    """The options of a page's server."""
 
     host: str = option(default="127.0.0.1", help="default: this machine only")
     port: int | None = option(type=int, help="default: the first free one from 8561 on")
@@ -207,7 +207,7 @@ def say_written(output: str, sentence: str) -> None:
 
 
 def _flush() -> None:
-    """Write what has been printed, or drop it: the interpreter would try again as it ends."""
+    """Flush standard output, or drop it: the interpreter would try again at its end."""
     try:
         sys.stdout.flush()
     except OSError as error:

@@ -1,4 +1,4 @@
-"""What a seat can know about the hidden tiles, as a picture of the chances of their places."""
+"""A seat's belief about the hidden tiles, as a picture of the chances of their places."""
 
 from __future__ import annotations
 

@@ -83,7 +83,7 @@ class Placement(NamedTuple):
 
     @property
     def total(self) -> int:
-        """What all open ends count together."""
+        """The total of all open ends."""
         return sum(mark.counts for mark in self.marks)
 
     def after(self, shown: int) -> Placement:
@@ -98,7 +98,7 @@ def place(
     width: int | None = None,
     arms: Sequence[int | None] = (),
 ) -> Placement | None:
-    """Return where the tiles of one hand lie, or None before the lead.
+    """Return the places of the tiles of one hand, or None before the lead.
 
     Args:
         plays: The plays of the hand, the lead first.

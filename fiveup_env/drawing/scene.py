@@ -128,7 +128,7 @@ def picture_of(snapshot: Snapshot, room: float, *, hands: Collection[int] | None
 
 
 def _columns(rules: Rules) -> int:
-    """Return how many hands lie side by side."""
+    """Return the number of hands that lie side by side."""
     return {4: 2, 5: 3}.get(rules.players, 1)
 
 

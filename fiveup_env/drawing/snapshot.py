@@ -26,13 +26,13 @@ LAYOUT_WIDTH: Final = 48  # cells, if possible
 
 
 def placement_of(plays: Sequence[Move], rules: Rules) -> Placement | None:
-    """Return where tiles lie, or None before the lead."""
+    """Return the places of tiles, or None before the lead."""
     return place(plays, rules.spinners, SIZES, LAYOUT_WIDTH)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Snapshot:
-    """What a picture shows of a game at one moment.
+    """The content of a picture of a game at one moment.
 
     `placement` may hold tiles that are set later, so that no tile ever moves to make room.
     """

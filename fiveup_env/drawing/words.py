@@ -21,7 +21,7 @@ ENDED: Final[Mapping[str | None, str]] = {
 
 
 def move_text(move: Json) -> str:
-    """Return what a recorded move did: `draws 3-3 6-0, sets 6-0 on the 6: total 10, +2`."""
+    """Describe a recorded move: `draws 3-3 6-0, sets 6-0 on the 6: total 10, +2`."""
     drew = f"draws {tile_names(move['draws'])}, " if move["draws"] else ""
     if move["play"] is None:
         return f"{drew}passes"
@@ -32,13 +32,13 @@ def move_text(move: Json) -> str:
 
 
 def hand_end(hand: Json) -> str:
-    """Return how a recorded hand ended: `dominoed, end points -2 : -3`."""
+    """Describe the end of a recorded hand: `dominoed, end points -2 : -3`."""
     brought = f", end points {score_line(hand['end_points'])}" if hand["end_points"] else ""
     return f"{ENDED[hand['ended']]}{brought}"
 
 
 def outcome_line(game: Game) -> str:
-    """Return who won, or that the game is not finished, with the scores."""
+    """Name the winner, or say that the game is not finished, with the scores."""
     outcome = game.outcome()
     if outcome is None:
         return f"Not finished; scores {score_line(game.scores)}"

@@ -188,7 +188,7 @@ def _write_layout(view: Struct, rows: Array, r: int, at: int) -> None:
 
 @inlined
 def seats_on(view: Struct, seat: int) -> int:
-    """Return how many places after the observer a seat is."""
+    """Return the number of places that a seat comes after the observer."""
     k = seat - view.seat
     return k + view.public.rules.players if k < 0 else k
 
@@ -201,7 +201,7 @@ def _in_units(rules: Struct, points: int) -> int:
 
 @inlined
 def _write_lacks(public: Struct, rows: Array, r: int, at: int, seat: int, k: int) -> None:
-    """Write what a seat was shown to lack, in the place of the k-th seat from the observer."""
+    """Write the numbers that a seat lacks, in the place of the k-th seat from the observer."""
     for pip in range(PIP_COUNT):
         shown = public.lack_ply[seat, pip] >= 0
         rows[r, at + _LACKS + PIP_COUNT * k + pip] = shown

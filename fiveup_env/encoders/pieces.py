@@ -42,7 +42,7 @@ class Piece:
 
     @property
     def factor(self) -> float:
-        """What an entry is multiplied by for a network: a power of two, so nothing is rounded.
+        """The factor of an entry for a network: a power of two, so nothing is rounded.
 
         It is about one over the root of the largest entry, as most entries are far below that.
         """
@@ -139,7 +139,7 @@ def bounds(encoder: Encoder) -> tuple[np.ndarray, np.ndarray]:
 
 
 def factors_of(pieces: Sequence[Piece]) -> np.ndarray:
-    """Return what networks multiply every entry of some pieces by, as float32 [entries]."""
+    """Return the factors of networks for every entry of some pieces, as float32 [entries]."""
     return np.array([piece.factor for piece in pieces], np.float32).repeat(sizes_of(pieces))
 
 

@@ -192,7 +192,7 @@ def _cache_of(module: Path, sources: frozenset[Path]) -> str | None:
 
 
 def _cache_of_the_user() -> Path | None:
-    """Return where a user's programs cache, or None for a user without a home."""
+    """Return the user's cache folder, or None for a user without a home."""
     if home := os.environ.get("XDG_CACHE_HOME"):
         return Path(home) / "fiveup-env"
     try:

@@ -121,7 +121,7 @@ class Entry(CPUDispatcher):  # type: ignore[misc]
         super().add_overload(result)
 
     def _compile_for_args(self, *arguments: Any, **named: Any) -> Any:
-        """Return what to call with some arguments, for which there is no machine code yet."""
+        """Return the callable for arguments for which there is no machine code yet."""
         is_early = self.is_later and Entry.seconds < PATIENCE
         if is_early and len(arguments[0]) <= FEW and not self.is_kept:
             return self._timed

@@ -62,7 +62,7 @@ def _as_compiled(value: Any) -> Any:
 
 
 def uncompiled(function: Callable[..., Any], *arguments: Any) -> Any:
-    """Return what a compiled function returns, without compiling it: for what is called once."""
+    """Call a compiled function as plain Python, without compiling it: for one-off calls."""
     return _as_returned(getattr(function, "in_python", function)(*arguments))
 
 

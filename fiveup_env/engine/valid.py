@@ -149,7 +149,7 @@ def _first_unsound(views: Array, then: int) -> tuple[int, int]:
 
 @inlined
 def _fault_of_public(public: Struct, past: Struct, then: int) -> int:
-    """Return what is wrong with what all players see; fill `past` if it is nothing.
+    """Return the fault of a PUBLIC struct; fill `past` if there is none.
 
     What follows from the history is then compared with it, or written into it.
     """
@@ -224,7 +224,7 @@ def _numbers_fit(public: Struct) -> bool:
 
 @inlined
 def _most_drawn(public: Struct) -> int:
-    """Return how many tiles may be drawn in a hand."""
+    """Return the number of tiles that may be drawn in a hand."""
     return max(0, public.boneyard - public.rules.reserve)
 
 

@@ -37,7 +37,7 @@ VIEW = np.dtype(
 
 @inlined
 def observe(game: Struct, seat: int, view: Struct) -> None:
-    """Write what a seat may know into a view."""
+    """Write a seat's view of a game."""
     view.public = game.public
     view.hand = game.hands[seat]
     view.seat = seat
@@ -50,7 +50,7 @@ def observe(game: Struct, seat: int, view: Struct) -> None:
 
 @compiled_later
 def observe_at(games: Array, i: int, seat: int, views: Array, j: int) -> None:
-    """Write what a seat of the i-th game may know into the j-th view."""
+    """Write a seat's view of the i-th game into the j-th view."""
     observe(games[i], seat, views[j])
 
 
@@ -73,7 +73,7 @@ def mark_legal_in(views: Array, masks: Array) -> None:
 
 
 def unchecked_masks(views: np.ndarray) -> np.ndarray:
-    """Return what `legal_masks` does, for views that have been checked or that the library made."""
+    """Return the same as `legal_masks`, for views that were checked or that the library made."""
     masks = np.empty((len(views), ACTION_COUNT), np.int8)
     mark_legal_in(views, masks)
     return masks
@@ -143,5 +143,5 @@ def _as_structs(
         structs = structs.astype(dtype)
     i, fault = first_unsound(structs)
     if i >= 0:
-        raise InputError(f"{kind} {i} is of no game: {FAULTS[fault]}")
+        raise InputError(f"{kind} {i} is not valid: {FAULTS[fault]}")
     return structs

@@ -319,14 +319,14 @@ class raw_env(AECEnv[str, "dict[str, np.ndarray]", int]):  # noqa: N801  (Pettin
             self._rewards[0] = brought
 
     def _brought(self, reward: RewardFunction) -> np.ndarray:
-        """Return what a reward function returns for the move in `_actions`: a number by seat."""
+        """Return the rewards by a reward function for the move in `_actions`, one per seat."""
         before, move = self.game, MOVES[self._actions[0]]
         after = before.copy()
         after.push(move)
         return checked_rewards(reward(before, move, after), self.rules.players)
 
     def observe(self, agent: str) -> dict[str, np.ndarray]:
-        """Return what an agent observes; its mask is all 0 unless the agent is to move."""
+        """Return an agent's observation; its mask is all 0 unless the agent is to move."""
         self._look(agent)
         row = self._rows.empty(1)
         self._rows.write(self._views, row)

@@ -198,12 +198,12 @@ class Batch:
         self._make_workers()
 
     def _make_workers(self) -> None:
-        """Make what belongs to this process alone."""
+        """Create the resources of this process: threads and their memory."""
         self._scratch = _Scratch()
         self._pool = ThreadPoolExecutor(self.threads) if self.threads > 1 else None
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return what is copied and pickled: everything but threads and their memory."""
+        """Return the state to copy or pickle: everything but threads and their memory."""
         return {**self.__dict__, "_scratch": None, "_pool": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -347,12 +347,12 @@ class Batch:
         return chances
 
     def observations_of(self, indices: np.ndarray, seats: np.ndarray) -> np.ndarray:
-        """Return what one seat observes in each of some games, whoever is to move."""
+        """Return the observations of one seat in each of some games, whoever is to move."""
         self._check_dealt()
         return self._rows_of(self._games, indices, seats)
 
     def final_observations_of(self, indices: np.ndarray, seats: np.ndarray) -> np.ndarray:
-        """Return what one seat observed at the end of the last episode that ended in some games.
+        """Return the last observations of one seat in the last finished episode of some games.
 
         Raises WrongMomentError where no episode of a game has ended yet.
         """
@@ -360,12 +360,12 @@ class Batch:
         return self._rows_of(self._finals, indices, seats)
 
     def results_of(self, indices: np.ndarray) -> Results:
-        """Return how the episodes ended of games that `advance` has left at their ends."""
+        """Return the results of the episodes that `advance` has left at their ends."""
         self._check_dealt()
         return self._results_of(self._games, indices)
 
     def final_results_of(self, indices: np.ndarray) -> Results:
-        """Return how the last episode that ended in some games did: who won, and the scores.
+        """Return the result of the last finished episode of some games: the winner, and the scores.
 
         Raises WrongMomentError where no episode of a game has ended yet.
 
@@ -462,7 +462,7 @@ class Batch:
         self._on_slices(self._observe_slice)
 
     def _about(self) -> dict[str, Any]:
-        """Return what a saved state must have in common with the batch that loads it."""
+        """Return the settings that a saved state must share with the batch that loads it."""
         return {
             "games": len(self),
             "version": 1,

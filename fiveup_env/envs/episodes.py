@@ -338,7 +338,7 @@ class Results(NamedTuple):
 
 
 def results_of(games: np.ndarray, indices: np.ndarray, episode: int, sides: int) -> Results:
-    """Return how the episodes ended of the games `indices`, which are at their ends."""
+    """Return the results of the finished episodes of the games `indices`."""
     winners = np.zeros(len(indices), np.int64)
     write_winners(games, indices, episode, winners)
     public = games["public"][indices]

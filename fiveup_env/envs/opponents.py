@@ -56,7 +56,7 @@ class Opponents:
         self._everybody = len(self.agents) == 1
 
     def seated(self, learner: int, players: int, *key: int) -> dict[int, Agent]:
-        """Return what chooses in each seat in an episode of a game, which a key names."""
+        """Return the chooser of each seat in an episode of a game, which a key names."""
         playing = [unchecked(drawn(agent, *key, k)) for k, agent in enumerate(self.agents)]
         offsets = range(1, players)
         return {
@@ -71,7 +71,7 @@ class Opponents:
         players: np.ndarray,
         chances: Callable[[np.ndarray, int], np.ndarray],
     ) -> list[tuple[Agent, np.ndarray]]:
-        """Return what chooses for each agent that is to move, and the positions of its games.
+        """Return the chooser for each agent that is to move, and the positions of its games.
 
         It chooses given views that the library has made.
 
@@ -79,8 +79,8 @@ class Opponents:
             seats: The seat to move in each game, which is not the learner's.
             learners: The learner's seat in each game.
             players: The number of players of each game.
-            chances: What returns a number from 0 to 1 for the episodes of the games at some
-                positions and the k-th agent, which draws the members of mixtures.
+            chances: A function that returns a number from 0 to 1 for the episodes of the games at
+                some positions and the k-th agent, which draws the members of mixtures.
         """
         if self._everybody:
             chosen = np.zeros(len(seats), np.int64)

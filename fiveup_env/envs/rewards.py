@@ -19,7 +19,7 @@ BatchRewardFunction: TypeAlias = Callable[[np.ndarray, np.ndarray, np.ndarray], 
 
 
 def checked_rewards(rewards: object, *shape: int) -> np.ndarray:
-    """Return what a reward function has returned as float32.
+    """Return the rewards of a reward function as float32.
 
     Raises OptionError unless it is an array of this shape of numbers that float32 holds.
     """

@@ -211,7 +211,7 @@ class FiveUpEnv(gymnasium.Env[Any, int]):
         return self._aec.terminations[self._agent] or self._aec.truncations[self._agent]
 
     def _others_move(self) -> float:
-        """Let the others move until the learner's turn; return what that brought the learner.
+        """Move the others until the learner's turn; return the learner's reward for that.
 
         If it raises, the episode is half moved, and the next one has to be started.
         """

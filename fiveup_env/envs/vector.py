@@ -268,7 +268,7 @@ class FiveUpVectorEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
             raise OptionError("the saved games have no state of their chance") from None
 
     def _observations(self) -> Any:
-        """Return what every learner observes: at its turn, or at the end of its episode."""
+        """Return the observation of every learner: at its turn, or at the end of its episode."""
         self.batch.observe()
         rows = self.batch.observation.copy()
         over = np.flatnonzero(self._over)
@@ -277,7 +277,7 @@ class FiveUpVectorEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
         return with_mask(rows, self._masks()) if self._masked else rows
 
     def _finals(self, games: np.ndarray) -> list[Any]:
-        """Return what the learners of some games observe, which are at their ends."""
+        """Return the final observations of the learners of some games."""
         rows = self.batch.observations_of(games, self._seats[games])
         if not self._masked:
             return list(rows)
@@ -297,7 +297,7 @@ class FiveUpVectorEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
         return masks
 
     def _others_move(self, rewards: np.ndarray, ends: _Ends) -> None:
-        """Let the opponents move in every game until it is the learner's turn, or over.
+        """Move the opponents in every game until it is the learner's turn, or over.
 
         Raises IllegalMoveError if an opponent chooses an illegal action; the games are then half
         moved, and have to be reset.
@@ -331,11 +331,11 @@ class FiveUpVectorEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
                 yield agent, games[positions]
 
     def _chances(self, games: np.ndarray, positions: np.ndarray, place: int) -> np.ndarray:
-        """Return what draws the members of mixtures, for the games at some positions."""
+        """Return the keys that draw the members of mixtures, for the games at some positions."""
         return self.batch.chances(games[positions], place)
 
     def _collect(self, moved: np.ndarray, rewards: np.ndarray, ends: _Ends) -> None:
-        """Add what a move brought the learners, and end their episodes.
+        """Add the rewards of a move to the learners, and end their episodes.
 
         What happens before a learner's first turn counts towards its first step. An episode that
         ends before that turn is followed by the next one, and no learner hears of it.
@@ -403,7 +403,7 @@ def find_waiting(turn: Array, seats: Array, over: Array, fresh: Array, waiting: 
 def add_rewards(
     moved: Array, seats: Array, brought: Array, fresh: Array, before: Array, rewards: Array
 ) -> None:
-    """Add what a move brought each learner, to its step or to what precedes its first turn."""
+    """Add the rewards of a move to each learner's step, or to those before its first turn."""
     for i in moved:
         if fresh[i]:
             before[i] += brought[i, seats[i]]

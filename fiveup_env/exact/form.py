@@ -75,7 +75,7 @@ class Form:
 
     @cached_property
     def views(self) -> np.ndarray:
-        """What the seat to move has seen in each information state, as VIEW structs."""
+        """The view of the seat to move in each information state, as VIEW structs."""
         order = np.unique(self.state_of, return_index=True)[1]
         return self.histories.views(order[self.state_of[order] >= 0])
 

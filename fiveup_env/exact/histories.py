@@ -96,7 +96,7 @@ class Histories:
         return points - points @ of_others.T / of_others.sum(1)
 
     def views(self, nodes: np.ndarray) -> np.ndarray:
-        """Return what the seat to move has seen at nodes in ascending order, as VIEW structs."""
+        """Return the view of the seat to move at nodes in ascending order, as VIEW structs."""
         views = np.zeros(len(nodes), VIEW)
         _explore_all(self.rules, np.zeros(0, NODE), np.ascontiguousarray(nodes, np.int64), views)
         return views

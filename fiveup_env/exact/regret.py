@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Play(NamedTuple):
-    """What CFR+ updates, for every sequence."""
+    """The arrays that CFR+ updates, indexed by sequence."""
 
     profile: np.ndarray
     reach: np.ndarray

@@ -30,7 +30,7 @@ class Tree(NamedTuple):
 
 
 class Tables(NamedTuple):
-    """What walks update, by sequence."""
+    """The arrays that walks update, indexed by sequence."""
 
     regrets: np.ndarray
     played: np.ndarray

@@ -61,13 +61,13 @@ def solve(form: Form, share: float, most_rounds: int) -> Solution:
 
 
 def value_range(form: Form) -> float:
-    """Return how far apart the best and the worst end are for the seat that leads, in points."""
+    """Return the range of the leading seat's payoffs, in points."""
     margins = form.histories.margins(np.flatnonzero(form.histories.nodes["seat"] < 0))[:, 0]
     return float(margins.max() - margins.min())
 
 
 def size_of(form: Form) -> dict[str, Any]:
-    """Return how large a game is, as a solution file has it."""
+    """Return the size of a game, as a solution file has it."""
     nodes, players = form.histories.nodes, form.rules.players
     ends = int((nodes["seat"] < 0).sum())
     return {

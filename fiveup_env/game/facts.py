@@ -3,7 +3,7 @@
     VIEW struct <-> Facts <-> JSON (`view_json`) or a line of text (`view_line`)
 
 The layout, the sizes of the hands, the pips that seats lack and the passes all follow from the
-rules and the history. So they are no facts: `views_of` works them out again, and checks the rest.
+rules and the history. So they are not facts: `views_of` works them out again, and checks the rest.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ HISTORY: Final = ("play_seat", "play_action", "draw_seat", "draw_ply", "drawn")
 
 
 class Event(NamedTuple):
-    """What a seat did: an action; for a draw the tile, where the viewer drew it, else HIDDEN."""
+    """An action of a seat; for a draw the tile, if the viewer drew it, else HIDDEN."""
 
     seat: int
     action: int
@@ -143,7 +143,7 @@ def views_of(facts: Sequence[Facts]) -> np.ndarray:
         _fill(views, facts)
     i, fault = complete_views(views)
     if i >= 0:
-        raise InputError(f"view {i} is of no game: {FAULTS[fault]}")
+        raise InputError(f"view {i} is not valid: {FAULTS[fault]}")
     return views
 
 

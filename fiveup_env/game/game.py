@@ -185,7 +185,7 @@ class Game:
         return tuple(tiles_in(int(self._state["hands"][0, self._checked_seat(seat)])))
 
     def view(self, seat: int | None = None) -> np.ndarray:
-        """Return what a seat may know, as an array of one VIEW struct.
+        """Return a seat's view, as an array of one VIEW struct.
 
         None means the seat to move. Raises SeatError if there is no such seat.
         """
@@ -195,7 +195,7 @@ class Game:
         return views
 
     def text(self, seat: int | None = None) -> str:
-        """Return what a seat may know in plain words, its legal moves among them.
+        """Return a seat's view in plain words, including its legal moves.
 
         None means the seat to move. Raises SeatError if there is no such seat.
         """

@@ -201,7 +201,7 @@ class Step:
 
     @property
     def points(self) -> int:
-        """What the move itself scored for its side: not what the end of the hand brought."""
+        """The points that the move itself scored, without those of the end of the hand."""
         before, after = self.before[0]["public"], self.after[0]["public"]
         side = Rules.from_struct(before["rules"]).side_of(self.seat)
         return int(after["scores"][side] - before["scores"][side] - after["end_points"][side])
@@ -209,7 +209,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Outcome:
-    """Who won a game: the side, its seats, how the last hand ended, and the score of every side."""
+    """The result of a game: the winner, its seats, the end of the last hand, and all scores."""
 
     winner: int
     seats: tuple[int, ...]

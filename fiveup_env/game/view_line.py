@@ -103,7 +103,7 @@ def _event_word(event: Event) -> str:
 
 
 def facts_in(line: object) -> Facts:
-    """Return the facts of a line; raise InputError for what is no line."""
+    """Return the facts of a line; raise InputError if it is not a valid line."""
     if not isinstance(line, str) or len(line) > LONGEST:
         raise InputError(f"a position is a line of text, not {shown(line)}")
     words = line.split()

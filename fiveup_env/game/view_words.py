@@ -96,7 +96,7 @@ def view_text(view: np.ndarray, *, moves: bool = True) -> str:
 
 
 def step_text(step: Step, seat: int) -> str:
-    """Return what a seat sees of a move and of what follows from it, in sentences.
+    """Return a move and its consequences as a seat sees them, in sentences.
 
     They tell what the move scored, the draws and passes that it forced, and the end of the hand.
 
@@ -123,7 +123,7 @@ def _facts_for(seat: int, state: np.ndarray) -> Facts:
 
 
 def _told(events: list[Event], viewer: int) -> str:
-    """Return what a seat did: one event, or draws in a row."""
+    """Describe the actions of a seat: one event, or draws in a row."""
     who = "You" if events[0].seat == viewer else f"Seat {events[0].seat}"
     if len(events) == 1:
         return who + _done(events[0]).removeprefix(f"seat {events[0].seat}")

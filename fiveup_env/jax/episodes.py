@@ -122,7 +122,7 @@ def step(
 
 
 def _ending(game: Game, options: Episodes) -> Array:
-    """Return how a legal move left the episode: 0, ENDED or CUT_OFF."""
+    """Return the state of an episode after a legal move: 0, ENDED or CUT_OFF."""
     ended = game.phase == GAME_OVER
     if options.episode == "hand":
         ended |= game.phase == HAND_OVER
@@ -149,7 +149,7 @@ def _next_episode(game: Game) -> Game:
 def _rewards(
     rules: RuleValues, before: Game, after: Game, ending: Array, options: Episodes
 ) -> Array:
-    """Return what a legal move brought every seat: float32[5]."""
+    """Return the rewards of all seats for a legal move: float32[5]."""
     if options.reward == "win":
         winner = after.winner.astype(jnp.int32)
         if options.episode == "hand":

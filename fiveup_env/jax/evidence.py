@@ -51,12 +51,12 @@ _HAS_PIP = (np.array(SUITS)[:, None] >> _TILES & 1).astype(np.float32)  # by pip
 
 
 def no_evidence() -> Array:
-    """Return what is known before the first play of a game."""
+    """Return the evidence before the first play of a game."""
     return jnp.ones((MAX_PLAYERS, TILE_COUNT), jnp.float32)
 
 
 def noted(rules: RuleValues, evidence: Array, before: Game, action: Any, after: Game) -> Array:
-    """Return what is known after a step, which may have ended a hand or been refused."""
+    """Return the evidence after a step, which may have ended a hand or been refused."""
     before, after = widened(before), widened(after)
     action = jnp.clip(jnp.asarray(action).astype(jnp.int32), 0, ACTION_COUNT - 1)
     is_bound = pick(rules.draw == DRAW_OPTIONAL, False, _lacks_now(before))

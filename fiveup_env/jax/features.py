@@ -43,7 +43,7 @@ _IS_DOUBLE = np.array([a < DRAW and TILES[ACTION_TILE[a]].is_double for a in ran
 
 
 class Look(NamedTuple):
-    """What a play scores and leaves: whole numbers."""
+    """The features of a play: its score and what it leaves, as whole numbers."""
 
     points: Array  # what it scores, on the cribbage scale
     pips: Array  # what leaves the hand
@@ -115,7 +115,7 @@ def lacked_by(rules: RuleValues, game: Game, seat: Array) -> Array:
 
 
 def others_of(rules: RuleValues, game: Game, hand: Array, unseen: Array) -> Others:
-    """Return what a seat to move that holds a hand knows of the others, for a widened game."""
+    """Return the knowledge of the seat to move about the other hands, for a widened game."""
 
     def may_hold(seat: Array) -> tuple[Array, Array]:
         return unseen & ~lacked_by(rules, game, seat), count(entry(game.hands, seat))
@@ -162,7 +162,7 @@ def tiles_where(condition: Array) -> Array:
 
 
 def look(rules: RuleValues, game: Game, others: Others, action: Array) -> Look:
-    """Return what a play scores and leaves, for a widened game."""
+    """Return the features of a play, for a widened game."""
     placed = attach(rules, game, action)
     kept = others.hand & ~placed.tile
     best = bests(rules, placed)
@@ -248,7 +248,7 @@ def features(rules: RuleValues, game: Game, chances: Array) -> Array:
 
 
 class Hand(NamedTuple):
-    """What is known of a hand that is not seen."""
+    """The knowledge of a hand that is not seen."""
 
     chances: Array  # float32[28], of each tile
     size: Array

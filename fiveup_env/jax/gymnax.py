@@ -144,7 +144,7 @@ class FiveUpGymnax(Environment):  # type: ignore[misc]
     reset_env = reset
 
     def _to_own_turn(self, turn: _Round) -> _Round:
-        """Let the others move until it is the learner's turn."""
+        """Move the others until it is the learner's turn."""
 
         def move(turn: _Round) -> _Round:
             key = turn.key + jnp.uint32(1)

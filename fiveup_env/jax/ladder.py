@@ -114,7 +114,7 @@ def _highest(plays: Array, values: Value) -> Array:
 
 @cache
 def _tables(name: str) -> dict[str, Value]:
-    """Return what every number of a look adds to an action's value."""
+    """Return the contribution of every number of a look to an action's value."""
     weights = dict(zip(FEATURE_NAMES, weights_of(name), strict=True))
     numbers = np.arange(2 * TILE_COUNT + 1)
     none = none_table().reshape(-1)

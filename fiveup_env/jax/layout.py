@@ -54,7 +54,7 @@ _PACKED = (
 
 
 def _plain_changes() -> np.ndarray:
-    """Return what every action adds to the word of plain ends (uint32, modulo 2**32)."""
+    """Return the change of the word of plain ends by every action (uint32, modulo 2**32)."""
     changes = np.zeros(ACTION_COUNT, np.int64)
     for action in np.flatnonzero(SETS & (_DOUBLE < 0)):
         tile = ACTION_TILE[action]

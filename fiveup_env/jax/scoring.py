@@ -24,7 +24,7 @@ def gained(rules: RuleValues, scores: Array, points: Array) -> Array:
 
 
 def end_fives(rules: RuleValues, hands: Array, side: Array, went_out: Array) -> Array:
-    """Return what the end of a hand brings each side, in fives; `side` went out, or it is a block.
+    """Return each side's points for the end of a hand, in fives; `side` went out, or it is a block.
 
     Args:
         rules: The rules.

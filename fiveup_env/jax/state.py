@@ -109,7 +109,7 @@ def drawn(rules: RuleValues, game: Game) -> Array:
 
 
 def most_drawn(rules: RuleValues) -> Any:
-    """Return how many tiles may be drawn in a hand."""
+    """Return the number of tiles that may be drawn in a hand."""
     return jnp.maximum(rules.boneyard - rules.reserve, 0)
 
 

@@ -55,7 +55,7 @@ def _mix(a: Word, shift: int) -> Word:
 
 
 def scramble(a: Word) -> Word:
-    """Return what `engine.chance.scramble` does."""
+    """Return the same as `engine.chance.scramble`."""
     return _mix(multiply(_mix(multiply(_mix(a, 30), _MIXES[0]), 27), _MIXES[1]), 31)
 
 

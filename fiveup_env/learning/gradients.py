@@ -33,7 +33,7 @@ LINE: Final = 64  # bytes of a cache's line
 
 
 class Memory(NamedTuple):
-    """What a thread needs to compute outputs and gradients."""
+    """A thread's memory to compute outputs and gradients."""
 
     tile: Tile
     inner: Inner

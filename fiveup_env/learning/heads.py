@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Outputs(NamedTuple):
-    """What a network makes of the decisions of a tile, a row for each, and the gradients."""
+    """The outputs of a network for the decisions of a tile, a row for each, and the gradients."""
 
     logits: np.ndarray  # of the legal actions, in the order of the decision
     logits_gradient: np.ndarray

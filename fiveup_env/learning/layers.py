@@ -109,8 +109,7 @@ def add_entries_gradient(
 def add_product(inputs: Array, count: int, matrix: Array, out: Array) -> None:
     """Add the products of inputs and a matrix, input by output.
 
-    The last decisions of a number that is no multiple of `BLOCK` are computed with rows after them,
-    which nobody reads.
+    Rows are computed up to a multiple of `BLOCK`; nobody reads those after the last decision.
     """
     rows = (count + BLOCK - 1) // BLOCK * BLOCK
     _add_products(inputs, False, rows, matrix, len(matrix), out)

@@ -134,5 +134,5 @@ class Learner:
 
 
 def why_not_finite(work: Work) -> str:
-    """Return what is wrong with a step."""
+    """Return the reason why a step failed, as a sentence."""
     return f"the loss is {next(n for n in work.figures[0] if not np.isfinite(n))}"

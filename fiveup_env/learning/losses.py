@@ -29,7 +29,7 @@ LEAST_DEVIATION: Final = 1e-8
 
 
 class Targets(NamedTuple):
-    """What decisions are learnt from; the arrays that a loss does not read are empty.
+    """The targets of decisions; the arrays that a loss does not read are empty.
 
     The first four have an entry for every decision, the others one for every legal action.
     """
@@ -54,7 +54,7 @@ class Loss(NamedTuple):
 
 
 class Scales(NamedTuple):
-    """What depends on all decisions of a minibatch."""
+    """The scales of a loss, which depend on all decisions of a minibatch."""
 
     policy: float  # the share of a decision, or of an action, in the loss
     value: float
@@ -64,7 +64,7 @@ class Scales(NamedTuple):
 
 @compiled
 def scales_of(loss: Loss, targets: Targets, decisions: Decisions, samples: Array) -> Scales:
-    """Return what the loss of a decision depends on beside that decision."""
+    """Return the scales of a loss for a minibatch."""
     known, actions, total = 0, 0, 0.0
     for n in samples:
         known += not np.isnan(targets.returns[n])

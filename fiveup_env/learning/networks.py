@@ -33,7 +33,7 @@ WORTH_COUNT: Final = USUAL_POINTS + 2
 
 
 class Columns(NamedTuple):
-    """Where the parts of a row begin."""
+    """The offsets of the parts of a row."""
 
     size: int  # of a row
     facts: int  # what the trunk reads
@@ -44,7 +44,7 @@ class Columns(NamedTuple):
 
 
 class Shape(NamedTuple):
-    """What the sizes of a network's weights follow from."""
+    """The dimensions of a network, from which the sizes of its weights follow."""
 
     kind: int  # PLAIN or GUIDED
     width: int
@@ -131,7 +131,7 @@ class Network:
 
 
 def read_by(encoder: Encoder, *, guided: bool) -> tuple[Columns, np.ndarray]:
-    """Return where the parts of an encoder's rows are, and the factors of what the trunk reads."""
+    """Return the offsets of the parts of an encoder's rows, and the factors of trunk inputs."""
     facts = [piece for piece in encoder.pieces if not (guided and piece.name == FEATURES.name)]
     first = place_of(encoder, facts[0].name)[1].start
     plays = [piece for piece in facts if (piece.name, piece.size) == (PLAYS, ACTION_COUNT)]
@@ -148,7 +148,7 @@ def read_by(encoder: Encoder, *, guided: bool) -> tuple[Columns, np.ndarray]:
 
 @inlined
 def weight_count(shape: Shape) -> int:
-    """Return how many weights a network has."""
+    """Return the number of weights of a network."""
     width, depth = shape.width, shape.depth
     trunk = (shape.entries + 1) * width
     if shape.kind == GUIDED:
@@ -160,7 +160,7 @@ def weight_count(shape: Shape) -> int:
 
 @inlined
 def policy_size(shape: Shape) -> int:
-    """Return how many weights come before those that only values depend on."""
+    """Return the number of weights before those that only values depend on."""
     return weight_count(shape) - shape.width - 1
 
 

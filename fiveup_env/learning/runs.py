@@ -199,13 +199,13 @@ def shape_of(settings: Struct) -> Shape:
 
 @inlined
 def columns_of(settings: Struct) -> Columns:
-    """Return where the parts of the rows are that a run's network reads."""
+    """Return the offsets of the parts of the rows that a run's network reads."""
     return GUIDED_COLUMNS if settings.network == GUIDED else PLAIN_COLUMNS
 
 
 @inlined
 def factors_of(settings: Struct) -> Array:
-    """Return what a run's network multiplies the entries of rows by."""
+    """Return the factors of a run's network for the entries of rows."""
     return GUIDED_FACTORS if settings.network == GUIDED else PLAIN_FACTORS
 
 
@@ -258,7 +258,7 @@ def _sizes(settings: Struct, rules: int) -> tuple[int, ...]:
 
 @inlined
 def _end(size: int) -> int:
-    """Return where the next array may begin."""
+    """Return the first offset where the next array may begin."""
     return (size + ALIGNED - 1) // ALIGNED * ALIGNED
 
 
@@ -414,7 +414,7 @@ def _waits(run: Run, n: int, part: int, shape: Shape) -> bool:
 
 @inlined
 def play_of(settings: Struct) -> Play:
-    """Return how the games of a run are played."""
+    """Return the settings of play of a run."""
     return Play(
         signed(settings.ticks),
         signed(settings.episode),
@@ -430,7 +430,7 @@ def play_of(settings: Struct) -> Play:
 def begin_run(block: Array, settings: Array, rules: Array, grids: Array) -> None:
     """Begin a run in a block of zeros, with new weights and one SETTINGS in an array.
 
-    `grids` are the outlooks of all rules, none if the reward is no chance to win.
+    `grids` are the outlooks of all rules, none unless the reward is the chance to win.
     """
     head = array_in(block, 0, RUN, (1,))
     head[0].format, head[0].settings, head[0].rules = FORMAT, settings[0], len(rules)
@@ -458,7 +458,7 @@ def _shuffle(heads: Array, samples: Array, count: int, epoch: int) -> None:
 
 @inlined
 def minibatch_count(count: int, size: int) -> int:
-    """Return into how many minibatches of about this size some decisions are cut."""
+    """Return the number of minibatches of about this size."""
     return max(1, (count + size // 2) // size)
 
 
@@ -486,7 +486,7 @@ def _list(run: Run, work: Work) -> None:
 
 @compiled
 def work_of(block: Array) -> Work:
-    """Return what the threads of an update share."""
+    """Return the memory that the threads of an update share."""
     run = run_in(block)  # whose minibatches differ by less than a half from the size that is set
     size = signed(run.head[0].settings.batch_size) * 3 // 2 + 1
     return work_for(run.optimizer.vector, min(size, len(run.samples)))

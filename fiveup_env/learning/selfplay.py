@@ -94,17 +94,17 @@ class SelfPlay:
 
     @classmethod
     def load(cls, saved: bytes, threads: int = 1) -> SelfPlay:
-        """Return the run that `save` has saved; raise InputError for other bytes."""
+        """Return the run that `save` has saved; raise InputError if they are not valid."""
         return cls(_block_in(saved), threads)
 
     @property
     def updates(self) -> int:
-        """How often the network was updated."""
+        """The number of updates so far."""
         return int(self._head["updates"][0])
 
     @property
     def decisions(self) -> int:
-        """From how many decisions it has learnt."""
+        """The number of decisions that it has learnt from."""
         return int(self._head["decisions"][0])
 
     @property
@@ -158,7 +158,7 @@ def settings_of(given: dict[str, Any]) -> np.ndarray:
 
 
 def _why_not(settings: np.void) -> str:
-    """Return what is wrong with settings that do not fit."""
+    """Return why settings do not fit, as a sentence."""
     moves = int(settings["games"]) * int(settings["ticks"])
     for name in USUAL:
         alone = np.array([tuple((USUAL | {"batch_size": 2}).values())], SETTINGS)
@@ -182,7 +182,7 @@ def _number(name: str, value: object) -> int | float:
 
 
 def _block_in(saved: bytes) -> np.ndarray:
-    """Return a block of `save`; raise InputError for bytes that are none."""
+    """Return a block of `save`; raise InputError if they are not valid."""
     head, unpacked = np.zeros(1, RUN), zlib.decompressobj()
     try:
         head.view(np.uint8)[:] = np.frombuffer(unpacked.decompress(saved, RUN_SIZE), np.uint8)
@@ -191,9 +191,9 @@ def _block_in(saved: bytes) -> np.ndarray:
     except (zlib.error, ValueError):
         content, size = b"", 0
     if not size or len(content) != size or unpacked.unused_data:
-        raise InputError("these bytes are of no run that learns")
+        raise InputError("these bytes are not a saved run")
     block = uncompiled(zeros, (size,), np.uint8)
     block[:] = np.frombuffer(content, np.uint8)
     if not is_run(block):
-        raise InputError("these bytes are of no run that learns")
+        raise InputError("these bytes are not a saved run")
     return block

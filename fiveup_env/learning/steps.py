@@ -23,7 +23,7 @@ GRADIENT: Final = len(FIGURES)  # where the norm of the gradient is among the fi
 
 
 class Work(NamedTuple):
-    """What the threads of a step share beside the network."""
+    """The memory that the threads of a step share, beside the network."""
 
     gradients: np.ndarray  # of each part of a minibatch, to a multiple of sixteen numbers
     figures: np.ndarray  # likewise, and in the first row at last those of the step
@@ -43,7 +43,7 @@ class Optimizer(NamedTuple):
 
 @inlined
 def part_count(size: int) -> int:
-    """Return into how many parts a minibatch is cut."""
+    """Return the number of parts of a minibatch."""
     return max(1, (size + PART // 2) // PART)
 
 
@@ -109,7 +109,7 @@ def add_gradients(
 
 @compiled
 def _shrink_of(optimizer: Optimizer, work: Work, parts: int, most: float, group: int) -> float:
-    """Return what a step multiplies its gradient by, or NaN if something is not finite.
+    """Return the factor by which a step clips its gradient, or NaN if something is not finite.
 
     The figures of all parts are added up in the first row, which also gets the gradient's norm.
     """

@@ -39,7 +39,7 @@ class Inner(NamedTuple):
 
 
 class Tile(NamedTuple):
-    """What is computed of the trunk for a tile, and kept for the backward pass."""
+    """The activations of the trunk for a tile, kept for the backward pass."""
 
     stream: np.ndarray  # of residual blocks
     normal: np.ndarray  # of each layer norm: its output before scale and shift

@@ -88,7 +88,7 @@ class Window(NamedTuple):
 
 
 class Seat(NamedTuple):
-    """What a thread needs to play."""
+    """A thread's memory to play."""
 
     memory: Memory
     views: np.ndarray

@@ -39,7 +39,7 @@ class CompiledAgent:
 
 
 def unchecked(agent: Agent) -> Agent:
-    """Return what chooses as an agent does, for views that the library itself has made.
+    """Return the function by which an agent chooses in views that the library itself has made.
 
     Checking them takes up to three times as long as choosing does.
     """

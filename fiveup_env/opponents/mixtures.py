@@ -49,7 +49,7 @@ class Mixture:
         )
 
     def shares(self, chances: np.ndarray) -> list[tuple[Agent, np.ndarray]]:
-        """Return what chooses in some games, and the positions of its games.
+        """Return the members that choose in some games, and the positions of their games.
 
         It is given views that the library has made.
 
@@ -69,12 +69,13 @@ def drawn(agent: Agent, *key: int | str) -> Agent:
 
 
 def shares_of(agent: Agent, count: int, chances: Callable[[], Any]) -> list[tuple[Agent, Any]]:
-    """Return what chooses for an agent in some games, and the positions of its games.
+    """Return the choosers for an agent in some games, and the positions of their games.
 
     Args:
         agent: A mixture, or any other agent, which chooses in all of them.
         count: The number of games.
-        chances: What returns a number from 0 to 1 for the episode of each game, for a mixture.
+        chances: For a mixture, a function that returns a number from 0 to 1 for the episode
+            of each game.
     """
     if isinstance(agent, Mixture):
         return agent.shares(chances())

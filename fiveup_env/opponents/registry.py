@@ -151,7 +151,7 @@ def make_agent(spec: str) -> Agent:
 
 
 def resolved(spec: str) -> tuple[str, Source, str]:
-    """Return what a spec names: the name, the class or function, and the options as text."""
+    """Return the parts of a spec: the name, the class or function, and the options as text."""
     name, text = split_name(spec)
     loaders = _loaders()
     if name in loaders:
@@ -270,13 +270,13 @@ def _place_of(agent: Source | str) -> str:
 
 
 def _loaders() -> dict[str, Callable[[], Source]]:
-    """Return what loads each agent; a registered one wins over an entry point."""
+    """Return the loader of each agent; a registered one wins over an entry point."""
     return offered() | {name: _loader(agent) for name, agent in _AGENTS.items()}
 
 
 @cache
 def offered() -> dict[str, Callable[[], Source]]:
-    """Return what loads each agent of other packages; to look for them reads many files."""
+    """Return the loader of each agent of other packages; looking for them reads many files."""
     return {point.name: point.load for point in entry_points(group=ENTRY_POINTS)}
 
 

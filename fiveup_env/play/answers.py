@@ -37,7 +37,7 @@ class Answers:
         self._lock = threading.Lock()
 
     def allow(self, specs: Iterable[str]) -> None:
-        """Let the page name the specs of the user of the server."""
+        """Allow the page the specs that the user of the server named."""
         self._allowed.update(specs)
 
     def warm_up(self, rules: Rules) -> None:

@@ -92,7 +92,7 @@ class Guard:
     """Refuses requests that are not from our own page, and adds the headers of every answer."""
 
     def __init__(self, app: ASGIApp, hosts: Hosts) -> None:
-        """Let requests for these hosts in."""
+        """Allow requests for these hosts."""
         self._app, self._hosts = app, hosts
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -103,7 +103,7 @@ class Room:
             self.show(guest)
 
     def seats(self) -> list[Json]:
-        """Return what everybody may know of the seats."""
+        """Return the public state of the seats."""
         return [
             {
                 "name": seat.name,
@@ -230,7 +230,7 @@ class Lobby:
             writer.cancel()
 
     def _seated(self, message: Json) -> tuple[Room, int]:
-        """Return where a browser sits; raise RequestError if it may not."""
+        """Return the seat of a browser; raise RequestError if it may not sit."""
         spoken = message.get("type"), message.get("version"), message.get("view_bytes")
         if spoken != ("sit", VERSION, VIEW.itemsize):
             raise RequestError("this page is of another version than the server", 426)

@@ -55,7 +55,7 @@ class Seat:
         return self.name is not None and not self.stands_in
 
     def claim(self, key: object) -> None:
-        """Let a browser have the seat; raise RequestError if another one has it."""
+        """Give a browser the seat; raise RequestError if another one has it."""
         if not isinstance(key, str) or not 16 <= len(key) <= 64:
             raise RequestError("a key is a text of 16 to 64 characters")
         digest = hashlib.sha256(key.encode()).hexdigest()
@@ -159,13 +159,13 @@ class SharedTable:
     # What is sent
 
     def start(self, seat: int) -> str | None:
-        """Return what a seat saw when the game began."""
+        """Return a seat's view of the beginning of the game."""
         if self.game is None:
             return None
         return _view(self._steps[0].before if self._steps else self.game.state(), seat)
 
     def steps(self, seat: int, first: int = 0) -> list[Json]:
-        """Return what a seat saw of the moves from `first` on."""
+        """Return a seat's view of the moves from `first` on."""
         if self.game is None:
             return []
         steps = self._steps[first:]

@@ -36,7 +36,7 @@ PREFIX: Final = "fiveup_"
 
 
 class Target(NamedTuple):
-    """What is compiled for."""
+    """A target of compilation."""
 
     triple: str
     features: str

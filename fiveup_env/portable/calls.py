@@ -26,21 +26,21 @@ if TYPE_CHECKING:
 REFUSALS: Final = {
     "NO_MEMORY_GIVEN": "a pointer is null",
     "BAD_RULES": "the rules cannot be dealt or scored",
-    "BAD_GAME": "the bytes are of no game",
-    "BAD_VIEW": "the bytes are of no view",
+    "BAD_GAME": "the bytes are not a valid game",
+    "BAD_VIEW": "the bytes are not a valid view",
     "BAD_SEAT": "there is no such seat",
     "BAD_TILES": "the hands and the boneyard do not hold every tile of the set once",
     "ILLEGAL": "the action is not allowed",
     "NOT_PLAYING": "no hand is in play, or another seat is to move",
     "NOT_OVER": "the hand is not over, or the game is",
     "BAD_RUNG": "there is no such heuristic",
-    "BAD_WEIGHTS": "the bytes are of no policy",
+    "BAD_WEIGHTS": "the bytes are not a valid policy",
     "BAD_OPTIONS": "an option is out of range, or does not fit the policy",
-    "BAD_SEARCH": "the bytes are of no search, or its worlds are out of range",
+    "BAD_SEARCH": "the bytes are not a valid search, or its worlds are out of range",
     "NO_WORLD": "no hidden tiles agree with the view",
-    "BAD_RUN": "the bytes are of no run that learns, or of another one's settings",
+    "BAD_RUN": "the bytes are not a saved run, or have other settings",
     "NOT_FINITE": "a loss or a gradient is not a finite number",
-    "BAD_PLAYS": "the plays fit nowhere on the layout, or not on their arms",
+    "BAD_PLAYS": "the plays do not fit on the layout, or not on their arms",
     "FAILED": "the function failed",
 }
 CODES: Final = {name: -1 - k for k, name in enumerate(REFUSALS)}
@@ -68,7 +68,7 @@ OK: Final = 0
 
 
 class Kind(NamedTuple):
-    """What an argument is."""
+    """The type of an argument."""
 
     c: str  # in C
     of: Any  # in Numba

@@ -284,6 +284,6 @@ def _c_function(name: str, entry: Entry) -> list[str]:
 
 
 def describe(target: str, folder: Path) -> None:
-    """Write what describes a module, or a library, beside it."""
+    """Write the description of a module, or of a library, beside it."""
     name, text = ("fiveup.json", as_json()) if target == "wasm32" else ("fiveup.h", as_header())
     write_atomic(folder / name, text.encode())

@@ -231,7 +231,7 @@ def outcomes(game: Array, totals: Array, points: Array) -> int:
 
 @entry(game=reads(GAME), seat=INT, view=writes(VIEW))
 def look(game: Array, seat: int, view: Array) -> int:
-    """Write what a seat may know."""
+    """Write a seat's view."""
     games = carray(game, 1)
     if not is_game(games):
         return BAD_GAME

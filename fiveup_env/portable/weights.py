@@ -121,7 +121,7 @@ def write_plain_logits(views: Array, block: Array, logits: Array) -> None:
 
 @inlined
 def aim_of(block: Array) -> int:
-    """Return what a search from a policy aims at."""
+    """Return the aim of a search from a policy."""
     return signed(block[_AIM] > 0)
 
 

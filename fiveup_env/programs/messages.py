@@ -223,7 +223,7 @@ def _action(move: Any, k: int) -> int:
 
 
 def checked_actions(actions: Any, count: int) -> np.ndarray:
-    """Return what an agent of ours returned as integers [N], or raise MessageError."""
+    """Return the actions of an agent as integers [N], or raise MessageError."""
     actions = np.asarray(actions)
     if actions.shape != (count,) or actions.dtype.kind not in "iu":
         given = "NaN" if actions.dtype.kind == "f" and np.isnan(actions).any() else "an array"

@@ -46,7 +46,7 @@ READY: Final = 300.0  # seconds for a program to greet: it may have to load and 
 
 
 class ProgramError(FiveUpError):
-    """What a program reports of itself, such as what an agent raised."""
+    """A program's report of its own failure, such as an exception of its agent."""
 
 
 class EndedError(ProgramError):

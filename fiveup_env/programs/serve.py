@@ -42,7 +42,7 @@ MOST_ID: Final = (1 << 53) - 1  # JavaScript's largest whole number
 def serve_here(make: Callable[[], Agent], name: str) -> None:
     """Serve an agent on the standard streams of this process.
 
-    What the agent prints goes to standard error: it is no answer.
+    What the agent prints goes to standard error: it is not an answer.
     """
     compile_now()
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")

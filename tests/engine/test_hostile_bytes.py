@@ -114,22 +114,22 @@ def place_of(structs: np.ndarray, field: str) -> np.ndarray:
 def test_a_hostile_view_or_state_is_refused(field: str, value: int, fault: int) -> None:
     state = set_field(a_game().state(), field, value)
     assert first_unsound_game(state) == (0, fault)
-    with pytest.raises(InputError, match="game 0 is of no game: its "):
+    with pytest.raises(InputError, match="game 0 is not valid: its "):
         as_game(state)
-    with pytest.raises(InputError, match="view 0 is of no game: its "):
+    with pytest.raises(InputError, match="view 0 is not valid: its "):
         as_views(set_field(a_game().view(), field, value))
 
 
 @pytest.mark.compiled
 @pytest.mark.parametrize("name", DOORS)
 def test_no_door_lets_a_hostile_view_in(name: str) -> None:
-    with pytest.raises(InputError, match="view 0 is of no game: its "):
+    with pytest.raises(InputError, match="view 0 is not valid: its "):
         door(name)(set_field(a_game().view(), "turn", 120))
 
 
 def test_no_judge_lets_a_hostile_state_in() -> None:
     for judge in (chances_of, as_game):
-        with pytest.raises(InputError, match="game 0 is of no game: its "):
+        with pytest.raises(InputError, match="game 0 is not valid: its "):
             judge(set_field(a_game().state(), "turn", 120))
     with pytest.raises(InputError, match="one game is needed, not 2"):
         as_game(a_game().state().repeat(2))
@@ -169,14 +169,14 @@ def test_a_view_of_another_seat_or_other_tiles_is_refused(field: str, value: int
     view = a_game().view()
     view[field] = value
     for name in ("as_views", "count", "agent partner", "encoder flat"):
-        with pytest.raises(InputError, match="view 0 is of no game: its tiles do not agree"):
+        with pytest.raises(InputError, match="view 0 is not valid: its tiles do not agree"):
             door(name)(view)
 
 
 def test_the_message_names_the_first_view_that_is_wrong() -> None:
     views = np.concatenate([a_game().view()] * 3)
     views["public"]["turn"][1:] = 120
-    with pytest.raises(InputError, match="view 1 is of no game: its scores, phase, lead, turn"):
+    with pytest.raises(InputError, match="view 1 is not valid: its scores, phase, lead, turn"):
         as_views(views)
 
 
@@ -425,7 +425,7 @@ def over_before_a_play(ended: int) -> np.ndarray:
 def test_a_state_whose_history_cannot_be_is_refused(
     fault: str, forge: Callable[[], np.ndarray]
 ) -> None:
-    with pytest.raises(InputError, match=f"game 0 is of no game: its {fault}"):
+    with pytest.raises(InputError, match=f"game 0 is not valid: its {fault}"):
         as_game(forge())
 
 
@@ -500,7 +500,7 @@ def hand_of(*tiles: str) -> int:
 )
 def test_a_view_of_a_hand_that_nobody_can_hold_is_refused(forge: Callable[[], np.ndarray]) -> None:
     as_view(changed_view())
-    with pytest.raises(InputError, match="view 0 is of no game: its tiles do not agree"):
+    with pytest.raises(InputError, match="view 0 is not valid: its tiles do not agree"):
         as_view(forge())
 
 

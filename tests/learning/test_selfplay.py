@@ -88,7 +88,7 @@ def test_bytes_that_no_run_has_saved_are_refused() -> None:
     rng = np.random.default_rng(1)
     refused = 0
     for wrong in (b"", b"x" * 99, saved[:-9], saved + b"x", zlib.compress(bytes(100))):
-        with pytest.raises(InputError, match="of no run that learns"):
+        with pytest.raises(InputError, match="not a saved run"):
             SelfPlay.load(wrong)
     for _ in range(60):  # what is not refused goes on, or stops at numbers that are not finite
         changed = bytearray(block)

@@ -28,7 +28,7 @@ def test_a_wrong_try_is_told_why(page: Any, address: str) -> None:
     begin(page, address)
     lesson(page, 2)
     play(page, "5-3")
-    assert "would make 7, which is no multiple of five" in page.inner_text("#lesson-text")
+    assert "would make 7, which is not a multiple of five" in page.inner_text("#lesson-text")
 
 
 def test_a_double_branches_and_the_others_draw_pass_and_are_counted(

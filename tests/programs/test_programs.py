@@ -293,7 +293,7 @@ def changed(path: str, value: object) -> dict[str, Any]:
         ("views/1", 7, "view 1 is an object, not 7"),
         ("views/1/seat", "0", "view 1: seat must be a whole number from 0 to 1"),
         ("views/1/hand", ["7-7"], "hand must be written with tiles such as 5-3"),
-        ("views/1/hand", [], "view 1 is of no game"),
+        ("views/1/hand", [], "view 1 is not valid"),
         ("views/1/turn", None, "turn must be null once the hand has ended, and else the seat"),
         ("views/1/scores", [1, 1 << 40], "scores must be whole numbers"),
         ("views/1/ended", "won", "ended must be null, domino, blocked or target"),

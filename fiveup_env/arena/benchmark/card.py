@@ -84,7 +84,7 @@ def processor() -> str:
 
 
 def title_of(card: Json) -> str:
-    """Return what a card is of."""
+    """Return the subject of a card."""
     return f"{TITLES.get(card['size'], QUARTER_TITLE)} of {card['agent']}"
 
 

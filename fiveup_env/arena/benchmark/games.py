@@ -46,7 +46,7 @@ class Meeting:
 
 @dataclass(frozen=True)
 class Cost:
-    """What an agent took for the decisions of a task, and what it counted itself."""
+    """An agent's costs for the decisions of a task, and its own counts."""
 
     seconds: float
     decisions: int
@@ -125,7 +125,7 @@ def meetings_of(
 
 
 def cost_of(protocol: Protocol, task: BenchmarkTask, spec: str, result: TournamentResult) -> Cost:
-    """Return what an agent took in a task."""
+    """Return the costs of an agent in a task."""
     played = [
         (chunk, place)
         for _, pairing, place in _ways(protocol, task, spec)

@@ -92,7 +92,7 @@ class Protocol:
     slow: float = math.inf  # seconds for a decision beyond which a quick card is a quarter of one
 
     def terms(self, task: BenchmarkTask, spec: str, size: str) -> Terms:
-        """Return how an agent plays the games of a task."""
+        """Return the terms on which an agent plays the games of a task."""
         return Terms(
             task.rules,
             self.episode,

@@ -36,7 +36,7 @@ def fault(agent: str, why: str, game: Game) -> str:
 
 
 def view_text(game: Game) -> str:
-    """Return what the seat to move can see, as text; it shows nothing that is hidden."""
+    """Return the view of the seat to move as text; it shows nothing that is hidden."""
     rules, view = game.rules, game.view()[0]
     public, seat = view["public"], int(view["seat"])
     others = [

@@ -253,7 +253,7 @@ class _Chunk:
 
     @cached_property
     def chances(self) -> np.ndarray:
-        """What draws the members of mixtures: a number for each deal and agent."""
+        """The keys that draw the members of mixtures: a number for each deal and agent."""
         seeds = self.seeds[:: self.terms.rules.sides].tolist()
         return np.array([keyed_rng("mixture", seed).random(2) for seed in seeds])
 

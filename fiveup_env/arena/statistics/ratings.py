@@ -53,7 +53,7 @@ def unbounded(rates: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     `rates[i, j]` is the win rate of i against j. Nothing bounds how far an agent is below another
     unless it won against it, or against one that won, and so on.
     """
-    won = np.eye(len(rates), dtype=bool) | (rates > 0)  # NaN, where they did not meet, is no win
+    won = np.eye(len(rates), dtype=bool) | (rates > 0)  # NaN, where they did not meet, is not a win
     apart = ~np.linalg.matrix_power(won, len(rates))
     return np.logical_or.reduce(apart, 1), np.logical_or.reduce(apart, 0)
 
@@ -100,7 +100,7 @@ def lead_of(rate: float, sides: int = 2) -> float:
 
 
 def nash(rates: np.ndarray) -> np.ndarray:
-    """Return how often each agent is chosen if two players each choose an agent to win with.
+    """Return each agent's probability in the equilibrium of choosing an agent to win with.
 
     This is Nash averaging (Balduzzi and others, 2018): of all equilibria of the game whose payoff
     is the win rate minus a half, the one of maximum entropy. Copies of an agent divide its share;

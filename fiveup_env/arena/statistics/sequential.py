@@ -99,7 +99,7 @@ class SequentialTest:
         )
 
     def sentence(self, agents: Sequence[str]) -> str:
-        """Return what the test says about two agents, and its figures."""
+        """Return the verdict of the test on two agents, and its figures."""
         lead, low, high = f"{agents[0]} leads {agents[1]} by", self.elo0, self.elo1
         verdict = {
             "H0": f"accepts H0: {lead} {low:+g} Elo rather than by {high:+g}",
@@ -162,7 +162,7 @@ def decided_by(llr: float) -> str | None:
 
 
 def counts_of(values: np.ndarray, places: np.ndarray) -> np.ndarray:
-    """Return how often each score occurred, the even deal that is added included.
+    """Return the count of each score, including the even deal that is added.
 
     Args:
         values: all scores that may occur, in ascending order, from 0 to 1.

@@ -62,7 +62,7 @@ class FiveUpGame(pyspiel.Game):
         return FiveUpState(self)
 
     def max_chance_nodes_in_history(self) -> int:
-        """Return how often chance decides at most."""
+        """Return the largest number of chance nodes."""
         return chances_at_most(self.rules, self.episodes)
 
     def make_py_observer(

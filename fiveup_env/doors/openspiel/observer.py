@@ -67,7 +67,7 @@ class FiveUpObserver:
         return bool(public and (name != "plays" or private != NO_HAND))
 
     def set_from(self, state: pyspiel.State, player: int) -> None:
-        """Write what a player observes into `tensor`, and so into `dict`, which shares its memory.
+        """Write a player's observation into `tensor`, and so into `dict`, which shares its memory.
 
         In the middle of a move, where chance draws, it is what was observed before the move.
         """
@@ -83,7 +83,7 @@ class FiveUpObserver:
         self.tensor[:] = self._entries[self._columns]
 
     def string_from(self, state: pyspiel.State, player: int) -> str:
-        """Return what a player observes, as text for people that also serves as a key."""
+        """Return a player's observation, as text for people that also serves as a key."""
         kind = self._kind
         seats: tuple[int, ...] = (player,)
         if kind.private_info != OWN_HAND:

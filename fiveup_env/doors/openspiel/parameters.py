@@ -107,7 +107,7 @@ def hands_at_most(episodes: Episodes) -> int:
 
 
 def chances_at_most(rules: Rules, episodes: Episodes) -> int:
-    """Return how often chance decides at most: once for every tile, and for the lot."""
+    """Return the largest number of chance nodes: one for every tile, and the lot."""
     return hands_at_most(episodes) * (rules.tile_count + 1)
 
 

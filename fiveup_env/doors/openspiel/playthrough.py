@@ -120,7 +120,7 @@ class Playthrough:
         return self.copy()
 
     def outcomes(self) -> list[tuple[int, float]]:
-        """Return what chance may decide, with probabilities: tiles, or the seat that leads."""
+        """Return the outcomes of chance with their probabilities: tiles, or the seat that leads."""
         if self.stage == LEAD:
             return [(seat, 1 / self.rules.players) for seat in range(self.rules.players)]
         if self.stage == DEALING:
@@ -150,14 +150,14 @@ class Playthrough:
             self._start_hand(action)
 
     def returns(self) -> np.ndarray:
-        """Return what the episode has brought each seat: zeros before its end."""
+        """Return the returns of all seats: zeros before the end of the episode."""
         returns = np.zeros((1, self.rules.players))
         if self.mover == NOBODY:
             write_returns(self.games, NOW, self.episodes.codes, returns)
         return returns[0]
 
     def view(self, seat: int) -> np.ndarray:
-        """Return what a seat may know, as an array of one VIEW struct."""
+        """Return a seat's view, as an array of one VIEW struct."""
         views = np.zeros(1, VIEW)
         observe_at(self.games, NOW, seat, views, 0)
         return views

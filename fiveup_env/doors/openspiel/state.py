@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class ViewStruct:
-    """What a player may know, as JSON; with the methods of OpenSpiel's structs.
+    """A player's view, as JSON; with the methods of OpenSpiel's structs.
 
     Those cannot be made in Python, so this is not one of them.
     """
@@ -72,11 +72,11 @@ class FiveUpState(pyspiel.State):
         return self.playthrough.mover == CHANCE
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
-        """Return what chance may decide, with probabilities: tiles, or the seat that leads."""
+        """Return the outcomes of chance with their probabilities: tiles, or the seat that leads."""
         return self.playthrough.outcomes()
 
     def returns(self) -> list[float]:
-        """Return what the episode has brought each player: zeros before its end."""
+        """Return the returns of all players: zeros before the end of the episode."""
         returns: list[float] = self.playthrough.returns().tolist()
         return returns
 
@@ -115,11 +115,11 @@ class FiveUpState(pyspiel.State):
         return mask
 
     def observation_tensor(self, player: int | None = None) -> list[float]:
-        """Return what a player observes (by default the one to move)."""
+        """Return a player's observation (by default that of the one to move)."""
         return self._tensor(self.get_game().observer, player)
 
     def information_state_tensor(self, player: int | None = None) -> list[float]:
-        """Return what a player has seen (by default the one to move)."""
+        """Return a player's information state (by default that of the one to move)."""
         return self._tensor(self.get_game().recalling_observer, player)
 
     def _tensor(self, observer: FiveUpObserver, player: int | None) -> list[float]:
@@ -128,7 +128,7 @@ class FiveUpState(pyspiel.State):
         return numbers
 
     def to_observation_struct(self, player: int | None = None) -> ViewStruct:
-        """Return what a player may know, as JSON (by default the one to move)."""
+        """Return a player's view, as JSON (by default that of the one to move)."""
         mover = self.playthrough.mover
         if self.playthrough.stage != MOVING or mover == NOBODY:
             raise BeliefError("there is a view only where somebody is to move")

@@ -101,7 +101,7 @@ class TextAgent:
         return actions
 
     def question(self, view: np.ndarray) -> str:
-        """Return what the model is asked about a view."""
+        """Return the prompt for a view."""
         return self._words.disguise(prompt(view, self._kind))
 
     def _ask(self, view: np.ndarray) -> tuple[int, Counter[str]]:

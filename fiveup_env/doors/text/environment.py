@@ -5,7 +5,7 @@ r"""The environment for language models: text in, text out, in Gymnasium's way.
     prompt, reward, terminated, truncated, info = env.step("I lead high.\nlead 5-0")
 
 A step is one answer. A legal move is made, and the others move up to the next turn. An answer that
-is no move, or not a legal one, costs what `Costs` says; the prompt is then the same, after a
+is not a legal move costs what `Costs` says; the prompt is then the same, after a
 sentence that says what was wrong. After `Costs.tries` of them in one position the episode ends.
 """
 
@@ -214,7 +214,7 @@ class TextEnv(gymnasium.Env[str, str]):
         return again, (self.costs.forfeit if over else 0.0) - cost, over, False, info
 
     def _loss(self, move: Move, view: np.ndarray) -> dict[str, float] | None:
-        """Return what a move loses by the reference, or None if nothing says it."""
+        """Return the loss of a move by the reference, or None if it has no value for it."""
         allowed = legal_masks(view)[0].nonzero()[0]
         if self._trials is None:
             return None

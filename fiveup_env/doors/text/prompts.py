@@ -66,7 +66,7 @@ def prompt(
 
 
 def deductions(view: np.ndarray) -> str:
-    """Return what a view says exactly about the hidden tiles, in words."""
+    """Return a view's exact deductions about the hidden tiles, in words."""
     view = as_view(view)
     public, seat = view[0]["public"], int(view[0]["seat"])
     shares, count = belief.marginals(view)[0], belief.count(view)

@@ -102,7 +102,7 @@ def overlap(one: Box, other: Box) -> bool:
 
 @inlined
 def reach(box: Box, direction: int) -> int:
-    """Return how far from the origin the box reaches in a direction."""
+    """Return the extent of the box from the origin in a direction."""
     if direction == RIGHT:
         return box.left + box.width
     if direction == DOWN:

@@ -100,7 +100,7 @@ class Way(NamedTuple):
 
 @compiled
 def search(nodes: Array, sizes: Sizes, width: int, tries: int, tiles: Array) -> bool:
-    """Write where all tiles lie, and return whether any try found it."""
+    """Write the places of all tiles, and return whether any try found them."""
     count = len(nodes)
     order, stuck_first = np.empty(count, np.int64), np.empty(count, np.int64)
     drafts, candidates = np.zeros(BEAM, DRAFT), np.zeros(BEAM + 1, DRAFT)
@@ -248,7 +248,7 @@ def _keep(candidates: Array, kept: int, beam: int) -> int:
 
 @inlined
 def _cost(attempt: Attempt, draft: Struct) -> float:
-    """Return how bad a draft looks so far."""
+    """Return the cost of a draft so far."""
     over = max(0, signed(draft.claimed[2]) - attempt.bound) if attempt.bound else 0
     size = max(float(draft.extent[2]), attempt.sizes.aspect * draft.extent[3])
     return draft.fees + OVER * over + attempt.per_size * size
@@ -364,7 +364,7 @@ def _is_mark_blocked(
 
 @inlined
 def _cells_claimed(made: Struct, others: int, box: Box) -> int:
-    """Return how many cells of a box other exits claim."""
+    """Return the number of cells of a box that other exits claim."""
     cells = 0
     for y in range(box.top, box.top + box.height):
         for x in range(box.left, box.left + box.width):
@@ -376,7 +376,7 @@ def _cells_claimed(made: Struct, others: int, box: Box) -> int:
 def _cells_spoilt(
     attempt: Attempt, k: int, draft: Struct, made: Struct, others: int, claim: Box
 ) -> int:
-    """Return how many cells of a claim tiles cover, or other exits claim too."""
+    """Return the number of cells of a claim that tiles cover, or that other exits claim too."""
     cells = 0
     for y in range(claim.top, claim.top + claim.height):
         for x in range(claim.left, claim.left + claim.width):

@@ -27,7 +27,7 @@ from fiveup_env.engine.compiled import Array, compiled, signed
 
 @compiled
 def spread(nodes: Array, sizes: Sizes, tiles: Array) -> None:
-    """Write where all tiles lie in straight arms.
+    """Write the places of all tiles in straight arms.
 
     Every arm is moved away until the box around it is clear of the box around what is already
     there. Nothing blocks its connector: only the arm itself reaches in front of that exit.

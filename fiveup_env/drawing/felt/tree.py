@@ -137,7 +137,7 @@ def is_end(node: Struct, place: int, plays: int) -> bool:
 
 @inlined
 def counts_at(node: Struct, place: int, plays: int) -> int:
-    """Return what an open end adds to the total: the second free side of a double adds nothing."""
+    """Return an open end's share of the total: the second free side of a double has none."""
     if node.kinds[place] == PLAIN:
         return signed(node.pips[place])
     if node.kinds[place] == CROSS or (place == 1 and is_free(node, 0, plays)):

@@ -140,7 +140,7 @@ def fill_chances(views: Array, weights: Array, lapse: float, memory: Array, chan
 
 @inlined
 def _write_prior(view: Struct, unseen: Mask, hidden: Struct) -> None:
-    """Write how many tiles each holder has, and which of the unseen ones it may have.
+    """Write the number of tiles of each holder, and the unseen tiles that it may have.
 
     What a seat lacked, or nobody was dealt, it can only have drawn: such a tile is as likely as the
     tiles that it has drawn since are many.

@@ -99,7 +99,7 @@ def settings_in(about: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _read_file(path: Path, most: int) -> bytes:
-    """Return what a file of a policy holds, which is at most so many bytes."""
+    """Return the content of a policy file, up to a maximum number of bytes."""
     try:
         return read_plain(path, most)
     except OSError as error:

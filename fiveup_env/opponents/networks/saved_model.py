@@ -128,7 +128,7 @@ class SavedModel(Logits):
 
 
 def _contents_of(path: str) -> tuple[dict[str, Any], dict[str, Tensor]]:
-    """Return what a zip file says of its model, and the weights by name."""
+    """Return a zip file's metadata about its model, and the weights by name."""
     try:
         import torch
     except ModuleNotFoundError as error:

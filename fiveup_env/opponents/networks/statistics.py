@@ -42,7 +42,7 @@ class Statistics(NamedTuple):
 
 
 def statistics_beside(model: str | os.PathLike[str]) -> Path:
-    """Return where the statistics of a model are, by its zip file."""
+    """Return the path of a model's statistics, by its zip file."""
     return Path(f"{os.fspath(model).removesuffix('.zip')}{SUFFIX}")
 
 

@@ -47,7 +47,7 @@ class NetworkAgent(Logits):
         return np.where(masks, logits, np.float32(-np.inf))
 
     def _call(self, *inputs: np.ndarray) -> np.ndarray:
-        """Return what the network returns for rows and masks, as an array of float32."""
+        """Return the outputs of the network for rows and masks (float32)."""
         inputs, count, torch = inputs[: self._inputs], len(inputs[0]), sys.modules.get("torch")
         if torch and isinstance(self._network, torch.nn.Module):
             device = next((tensor.device for tensor in self._network.parameters()), None)
@@ -101,7 +101,7 @@ def as_agent(
 
 
 def _inputs_of(network: Callable[..., Any]) -> int:
-    """Return how many inputs a network has: rows, or rows and masks."""
+    """Return the number of inputs of a network: rows, or rows and masks."""
     call = getattr(network, "forward", network)  # that of a module in PyTorch
     if callable(call):
         for count in (1, 2):

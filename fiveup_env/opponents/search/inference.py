@@ -107,7 +107,7 @@ def shipped_model() -> np.ndarray:
 
 
 def log_weights(view: np.ndarray, worlds: np.ndarray, model: np.ndarray) -> np.ndarray:
-    """Return how much each of some worlds counts by the others' moves, as logarithms.
+    """Return the log weights of worlds by the others' moves.
 
     Worlds are GAME structs at the moment of the view, an array of one VIEW struct.
     """
@@ -119,7 +119,7 @@ def log_weights(view: np.ndarray, worlds: np.ndarray, model: np.ndarray) -> np.n
 
 @compiled
 def weigh_worlds(worlds: Array, seat: int, model: Array, inference: Array, logs: Array) -> None:
-    """Write how much each of the worlds of a seat's view counts."""
+    """Write the log weight of each of the worlds of a seat's view."""
     read_choices(worlds[0], seat, model[0], inference[0])
     for w in range(len(worlds)):
         logs[w] = log_likelihood(worlds[w], model[0], inference[0])
@@ -169,7 +169,7 @@ def go_back(world: Struct, past: Struct) -> None:
 
 @inlined
 def made(past: Struct, public: Struct) -> int:
-    """Return what the seat to move did next, by the public history."""
+    """Return the next action of the seat to move, by the public history."""
     k, ply = past.drawn, past.plies
     if k < public.drawn and public.draw_ply[k] == ply and public.draw_seat[k] == past.turn:
         return DRAW
@@ -263,7 +263,7 @@ def write_option_features(
 
 @compiled
 def log_likelihood(world: Struct, model: Struct, inference: Struct) -> float:
-    """Return how much a world counts by the others' moves: a logarithm, times the model's power."""
+    """Return the log weight of a world by the others' moves, times the model's power."""
     chance = 1.0
     for c in range(inference.count):
         choice = inference.choices[c]

@@ -70,7 +70,7 @@ class NetworkSearch(Searcher):
         return AIMS[self._reward]
 
     def search_unchecked(self, views: np.ndarray, rng: np.random.Generator) -> WorldStatistics:
-        """Return what worlds show about the actions that the network does not rule out."""
+        """Return statistics over worlds of the actions that the network does not rule out."""
         began = time.perf_counter()
         units = Units(views, self._reward)
         statistics, outlooks = self._prior(views, units), (units.chances, units.table_indices)
@@ -182,7 +182,7 @@ def write_probabilities(logits: Array, unit: float, least: float, prior: Array) 
 def write_expectations(
     logits: Array, error: float, stakes: Array, prior: Array, precisions: Array
 ) -> None:
-    """Write what a network expects of actions in a search's units, -inf far behind the best.
+    """Write a network's action values in a search's units, -inf far behind the best.
 
     The precisions are those of the network's error.
     """

@@ -126,7 +126,7 @@ def gather(hands: Array) -> int:
 
 @compiled
 def sum_up(games: Array, hands: Array) -> None:
-    """Write what each hand brought, as HAND structs."""
+    """Write the result of each hand, as HAND structs."""
     for i in range(len(games)):
         public, rules = games[i].public, games[i].public.rules
         leader = side_of(rules, public.lead)

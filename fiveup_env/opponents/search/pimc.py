@@ -29,7 +29,7 @@ class Pimc(Search, Searcher):
     """Plays every action out in sampled worlds and chooses the best on average."""
 
     def search_unchecked(self, views: np.ndarray, rng: np.random.Generator) -> WorldStatistics:
-        """Return what worlds show about the legal actions: means and errors."""
+        """Return means and standard errors of the legal actions over worlds."""
         began = time.perf_counter()
         allowed = np.full((len(views), ACTION_COUNT), -np.inf)
         mark_allowed(views, allowed)

@@ -51,7 +51,7 @@ def play_to_end(game: Struct, playout: Playout, key: Word) -> None:
 
 @overload(play_to_end, jit_options={"error_model": "numpy", "forceinline": True})  # type: ignore[untyped-decorator]
 def _way_of(game: Struct, playout: Any, key: Word) -> Any:
-    """Return what `play_to_end` is in compiled code, for a kind of playouts."""
+    """Return the compiled form of `play_to_end` for a kind of playouts."""
     del game, key
     return _WAYS[playout.instance_class]
 

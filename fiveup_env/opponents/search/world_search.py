@@ -46,7 +46,7 @@ class Searcher(CompiledAgent, ABC):
     """An agent that tries actions in worlds; subclasses say from what prior."""
 
     def search(self, views: np.ndarray, rng: np.random.Generator) -> WorldStatistics:
-        """Return what worlds show about the actions of some views: means and errors."""
+        """Return means and standard errors of the actions of some views over worlds."""
         return self.search_unchecked(as_views(views), rng)
 
     def values(self, views: np.ndarray, rng: np.random.Generator) -> np.ndarray:
@@ -73,7 +73,7 @@ class Searcher(CompiledAgent, ABC):
 
 @dataclass(frozen=True)
 class Search:
-    """What searches have in common: a budget, who plays hands out, and an aim."""
+    """The base of searches: a budget, a playout policy, and an aim."""
 
     playouts = PLAYOUTS
 
@@ -129,7 +129,7 @@ def playout_of(name: str) -> Playout:
 
 
 class Work(NamedTuple):
-    """What compiled code searches, and its memory; rows are by view."""
+    """The input of a compiled search, and its memory; one row a view."""
 
     views: np.ndarray
     keys: np.ndarray  # of the random streams

@@ -65,7 +65,7 @@ EVIDENCE = np.dtype(
 
 
 class WorldStatistics:
-    """What worlds show about the actions of some views, and how these score.
+    """Statistics of the actions of some views over sampled worlds, and their scores.
 
     `evidence` has a struct for each view, `candidates` a row of structs, and `products` a square of
     sums over worlds: of the products of two candidates' differences (below its diagonal).
@@ -262,7 +262,7 @@ def _close_the_worse(evidence: Struct, candidates: Array, products: Array, best:
 
 @inlined
 def _add_looks(evidence: Struct, candidates: Array, noise: float) -> None:
-    """Add how the candidates look to their scores."""
+    """Add the looks of the candidates to their scores."""
     weight = noise * np.sqrt(LOOKED / evidence.worlds)
     for k in range(evidence.count):
         candidates[k].appeal = candidates[k].score + weight * candidates[k].looks

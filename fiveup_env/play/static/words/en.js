@@ -30,7 +30,7 @@ export default {
   openEnds: "Open ends: {ends}. Total {total}.", endPlain: "{pip}", endDouble: "double {pip}, which counts {counts}",
   backs: "{who} has {tiles}", whyScore: "Why did this score?",
   why: "The open ends are {ends}. Together they make {total}, and {total} is {multiple} times {fives}: {points}.",
-  whyNot: "The open ends are {ends}. Together they make {total}, which is no multiple of {multiple}: no points.",
+  whyNot: "The open ends are {ends}. Together they make {total}, which is not a multiple of {multiple}: no points.",
   pointsMany: "{points} points", pointsOne: "1 point", unitNote: "In this game a total scores all its pips.",
 
   // The end of a hand and of the game
@@ -173,7 +173,7 @@ export default {
   // Lessons
   lesson: "{number} of {count}: {name}", next: "Next", done: "To a game", tryIt: "Try again.",
   tryTile: "{move} is allowed and would make {total}, but what this lesson shows needs {wanted}.",
-  tryTotal: "{move} would make {total}, which is no multiple of five: no points.",
+  tryTotal: "{move} would make {total}, which is not a multiple of five: no points.",
   solved: "A hand, solved", solvedTitle: "The hand of {date}, solved", onlyMove: "There was no other move.",
   solvedIntro: "All tiles lie open. Four play, two against two: every player makes the move that a search finds best, and each move is explained. Three minutes: tiles join where their pips are equal, and what is open at the ends is added up.",
   sumScores: "The ends make {sum}, a multiple of five: {points}.", sumNot: "The ends make {sum}: no points.",
