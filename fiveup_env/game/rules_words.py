@@ -71,7 +71,7 @@ def _layout(rules: Rules) -> Iterator[str]:
         "then covered, and the tile's other number is an open end; such an end is plain and counts "
         "its number."
     )
-    yield "A led tile that is not a double has two plain ends, one for each of its numbers."
+    yield "A tile that is led, and is no double, has two plain ends, one for each of its numbers."
     yield (
         "A double that is led is open on both sides; a double that is set on an end has one side "
         "covered by that, and the other side is open. Any tile with the double's number may be set "

@@ -252,7 +252,7 @@ BAD: Final = [
     (f"new Game({{ ...mini, deals: [{GOOD}, {BAD_DEAL}] }})", "BAD_TILES", ""),
     (f"new Game({{ ...mini, deals: [{LONG}] }})", "BAD_TILES", "7 of 6"),
     ("new View(new Uint8Array(3))", "BAD_VIEW", "bytes"),
-    ("new View(new Uint8Array(info.structs.view.size)).worlds()", "BAD_VIEW", "no view"),
+    ("new View(new Uint8Array(info.structs.view.size)).worlds()", "BAD_VIEW", "not a valid view"),
     ("agent('strong')", "UNKNOWN", "partner"),
     ("agent('casual', { tiles: 1.5 })", "BAD_OPTIONS", "tiles is a chance from 0 to 1"),
     ("agent('student')", "BAD_OPTIONS", "policy"),
