@@ -69,6 +69,13 @@ def begin(page: Any, address: str, query: str = SHORT) -> None:
     state_of(page)
 
 
+def deal(page: Any, button: str = "deal") -> None:
+    """Begin a game by a button of the open dialog, and wait until it is on the table."""
+    before = page.evaluate("localStorage['fiveup:latest']")
+    page.click(f"#dialog-menu button[value={button}]")
+    page.wait_for_function("(before) => localStorage['fiveup:latest'] !== before", arg=before)
+
+
 def play_by_mouse(page: Any) -> None:
     """Choose a tile and click on an end, or drag it there; it must land on just that arm."""
     before = moves_made(page)

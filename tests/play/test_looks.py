@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
-from tests.play.test_browser import FREE, begin, menu, play_by_mouse, play_out, state_of
+from tests.play.test_browser import FREE, begin, deal, menu, play_by_mouse, play_out, state_of
 from tests.web import visitor
 
 if TYPE_CHECKING:
@@ -160,9 +160,9 @@ def test_all_fives_for_two_with_seven_is_dealt_kept_and_linked(page: Any, addres
     assert page.input_value("#hand-size") == "9"
     page.select_option("#hand-size", "7")
     page.fill("#target", "40")
-    page.click("#dialog-menu button[value=deal]")
-    size = """() => JSON.parse(localStorage[`fiveup:game:${localStorage["fiveup:latest"]}`]).setup.hand_size"""
-    page.wait_for_function(f"() => ({size})() === 7")
+    deal(page)
+    size = """JSON.parse(localStorage[`fiveup:game:${localStorage["fiveup:latest"]}`]).setup.hand_size"""
+    assert page.evaluate(size) == 7
     state_of(page)
     held = page.inner_html("#hand")
     page.reload()

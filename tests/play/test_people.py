@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.play.test_browser import FREE, SHORT, begin, play_by_mouse
+from tests.play.test_browser import FREE, SHORT, begin, deal, play_by_mouse
 from tests.web import check_access
 
 COVERED = "dialog#dialog[open] button[value=show]"
@@ -22,7 +22,7 @@ def begin_with(page: Any, address: str, names: dict[int, str]) -> None:
     page.click("#dialog summary >> nth=0")
     for seat, name in names.items():
         page.fill(f"#person-{seat}", name)
-    page.click("#dialog-menu button[value=deal]")
+    deal(page)
 
 
 def test_people_at_one_screen_never_see_each_others_tiles(page: Any, address: str) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from fiveup_env.game.proof import digest_of, fresh_secret, seed_of
-from tests.play.test_browser import menu, play_by_mouse, play_out
+from tests.play.test_browser import deal, menu, play_by_mouse, play_out, state_of
 from tests.play.test_looks import CUT
 from tests.web import check_access
 
@@ -46,8 +46,8 @@ def test_a_game_shows_its_digest_before_and_a_link_that_checks_its_seed_afterwar
     page.click("#fresh")
     page.select_option("#players", "2")
     page.fill("#target", "2")
-    page.click("#dialog-menu button")
-    page.wait_for_selector("body[data-state=yours]")
+    deal(page)
+    assert state_of(page) == "yours"
     page.click("#proof")
     (digest,) = page.locator(".digest").all_inner_texts()
     assert "Seed" not in page.inner_text("#dialog-body")

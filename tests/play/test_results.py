@@ -13,6 +13,7 @@ from fiveup_env.game.records import dumps
 from tests.play.test_browser import (
     FREE,
     begin,
+    deal,
     menu,
     moves_made,
     play_by_mouse,
@@ -183,7 +184,7 @@ def test_a_day_is_ranked_shared_opened_again_and_closed(browser: Any, address: s
         begin(page, address)
         page.click("#daily")
         assert "three hands" in page.inner_text("#dialog-body")
-        page.click("#dialog-menu button[value=play]")
+        deal(page, "play")
         play_the_day(page)
         page.wait_for_selector("[role=status]:has-text('better than')", timeout=120_000)
         result = page.inner_text(".rivals")
