@@ -320,9 +320,11 @@ def test_a_link_belongs_to_the_browser_that_came_first(address: str) -> None:
 
 def test_a_seat_that_is_opened_twice_stays_with_the_second_tab(address: str) -> None:
     links = open_table(address)
-    with seated(address, (links[0], KEYS[0])) as (first,), seated(address, (links[0], KEYS[0])):
-        refused = first.hear_until("refused")
-        assert (refused["status"], refused.get("final")) == (409, True)
+    with seated(address, (links[0], KEYS[0])) as (first,):
+        first.hear_until("table")
+        with seated(address, (links[0], KEYS[0])):
+            refused = first.hear_until("refused")
+            assert (refused["status"], refused.get("final")) == (409, True)
 
 
 def test_a_page_of_another_version_or_another_site_is_refused(address: str) -> None:
