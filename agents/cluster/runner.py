@@ -90,7 +90,7 @@ class BatchRunner(EnvRunner, Checkpointable):
         return {INPUT_ENV_SPACES: spaces, DEFAULT_MODULE_ID: spaces}
 
     def get_metrics(self) -> Any:
-        """Return the amount of play: the metrics of the runner."""
+        """Return the runner's metrics."""
         return self.metrics.reduce()
 
     def assert_healthy(self) -> None:

@@ -53,7 +53,7 @@ class Positions:
         return self._mean(self._chances)
 
     def unread(self) -> float:
-        """Return the log likelihood by the exact belief, which infers nothing from plays."""
+        """Return the same by the exact belief, which infers nothing from plays."""
         return self._mean(marginals(self.views))
 
     def _mean(self, chances: np.ndarray) -> float:

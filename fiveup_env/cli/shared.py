@@ -207,7 +207,7 @@ def say_written(output: str, sentence: str) -> None:
 
 
 def _flush() -> None:
-    """Flush standard output, or drop it: the interpreter would try again at its end."""
+    """Flush standard output, or drop it: the interpreter would try again at exit."""
     try:
         sys.stdout.flush()
     except OSError as error:

@@ -71,9 +71,9 @@ class Opponents:
         players: np.ndarray,
         chances: Callable[[np.ndarray, int], np.ndarray],
     ) -> list[tuple[Agent, np.ndarray]]:
-        """Return the chooser for each agent that is to move, and the positions of its games.
+        """Return the choosers for the agents that are to move, and the positions of their games.
 
-        It chooses given views that the library has made.
+        They are given views that the library has made.
 
         Args:
             seats: The seat to move in each game, which is not the learner's.

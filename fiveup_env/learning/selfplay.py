@@ -94,7 +94,7 @@ class SelfPlay:
 
     @classmethod
     def load(cls, saved: bytes, threads: int = 1) -> SelfPlay:
-        """Return the run that `save` has saved; raise InputError if they are not valid."""
+        """Return the run of the bytes of `save`; raise InputError if they are not valid."""
         return cls(_block_in(saved), threads)
 
     @property
@@ -182,7 +182,7 @@ def _number(name: str, value: object) -> int | float:
 
 
 def _block_in(saved: bytes) -> np.ndarray:
-    """Return a block of `save`; raise InputError if they are not valid."""
+    """Return the block of the bytes of `save`; raise InputError if they are not valid."""
     head, unpacked = np.zeros(1, RUN), zlib.decompressobj()
     try:
         head.view(np.uint8)[:] = np.frombuffer(unpacked.decompress(saved, RUN_SIZE), np.uint8)

@@ -51,7 +51,7 @@ class Mixture:
     def shares(self, chances: np.ndarray) -> list[tuple[Agent, np.ndarray]]:
         """Return the members that choose in some games, and the positions of their games.
 
-        It is given views that the library has made.
+        They are given views that the library has made.
 
         Args:
             chances: A number from 0 to 1 for the episode of each game, which draws its member.
