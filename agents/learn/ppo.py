@@ -212,7 +212,8 @@ class TorchLearner(Learner):
     def _scaled(self, advantages: torch.Tensor) -> torch.Tensor:
         if not self.config.normalize_advantage:
             return advantages
-        return (advantages - advantages.mean()) / (advantages.std() + 1e-8)
+        deviation = advantages.std(correction=min(1, len(advantages) - 1))
+        return (advantages - advantages.mean()) / (deviation + 1e-8)
 
     def _divergence(self, logs: torch.Tensor, part: dict[str, torch.Tensor]) -> torch.Tensor:
         """Return the exact KL(policy, reference), averaged over the rows."""

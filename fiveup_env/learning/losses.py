@@ -78,7 +78,7 @@ def scales_of(loss: Loss, targets: Targets, decisions: Decisions, samples: Array
         for n in samples:
             error = targets.advantages[n] - mean
             total += error * error
-        deviation = np.sqrt(total / (len(samples) - 1)) + LEAST_DEVIATION
+        deviation = np.sqrt(total / max(1, len(samples) - 1)) + LEAST_DEVIATION
     parts = actions if loss.kind == DIFFERENCES else len(samples)
     return Scales(1 / parts, 1 / max(1, known), mean, deviation)
 

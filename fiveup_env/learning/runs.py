@@ -13,7 +13,7 @@ import numpy as np
 from fiveup_env.encoders import get_encoder
 from fiveup_env.engine.chance import GOLDEN, chance_below, scramble
 from fiveup_env.engine.compiled import Array, Struct, array_in, compiled, inlined, signed
-from fiveup_env.engine.state import GAME
+from fiveup_env.engine.state import GAME, PLAYING
 from fiveup_env.engine.valid import first_unsound_game
 from fiveup_env.learning.adam import linear
 from fiveup_env.learning.decisions import Decisions
@@ -136,6 +136,7 @@ MOST_GAMES: Final = 1 << 16
 MOST_TICKS: Final = 1 << 12
 MOST_RULES: Final = 64
 MOST_NUMBER: Final = 1e30  # of what has no other bound
+MOST_COUNT: Final = (1 << 53) - 1  # of what is counted in a run: JavaScript's largest whole number
 # How many entries and actions a decision has, for the memory of a window: generously, as a third
 # to a half of the moves are decisions.
 USUAL_ENTRIES: Final = 64
@@ -157,8 +158,6 @@ class Run(NamedTuple):
 @inlined
 def settings_fit(settings: Struct) -> bool:
     """Return whether there can be a run with these settings."""
-    rates = max(settings.learning_rate, settings.learning_rate_end)
-    least = min(settings.learning_rate, settings.learning_rate_end)
     return bool(
         0 <= settings.network < len(KINDS)
         and 1 <= settings.width <= MOST_WIDTH
@@ -173,10 +172,10 @@ def settings_fit(settings: Struct) -> bool:
         and settings.warm_up >= 0
         and 0 <= settings.gamma <= 1
         and 0 <= settings.gae_lambda <= 1
-        and least >= 0
-        and rates <= MOST_RATE
-        and min(settings.ent_coef, settings.ent_coef_end) >= 0
-        and max(settings.ent_coef, settings.ent_coef_end) <= MOST_NUMBER
+        and 0 <= settings.learning_rate <= MOST_RATE
+        and 0 <= settings.learning_rate_end <= MOST_RATE
+        and 0 <= settings.ent_coef <= MOST_NUMBER
+        and 0 <= settings.ent_coef_end <= MOST_NUMBER
         and 0 <= settings.clip_range <= MOST_NUMBER
         and 0 <= settings.vf_coef <= MOST_NUMBER
         and 0 <= settings.max_grad_norm <= MOST_NUMBER
@@ -344,8 +343,11 @@ def is_run_head(head: Array) -> bool:
         head[0].format == FORMAT
         and 1 <= rules <= MOST_RULES
         and settings_fit(head[0].settings)
-        and head[0].updates >= 0
-        and head[0].decisions >= 0
+        and 0 <= head[0].updates <= MOST_COUNT
+        and 0 <= head[0].decisions <= MOST_COUNT
+        and 0 <= head[0].steps[0] <= MOST_COUNT
+        and 0 <= head[0].steps[1] <= MOST_COUNT
+        and head[0].progress >= 0
     )
 
 
@@ -362,15 +364,30 @@ def is_run(block: Array) -> bool:
     if len(block) != block_size(settings, signed(head[0].rules)):
         return False
     run = run_in(block)
-    return first_unsound_game(run.games.states)[0] < 0 and _are_sound(run)
+    return first_unsound_game(run.games.states)[0] < 0 and _go_on(run.games) and _are_sound(run)
+
+
+@inlined
+def _go_on(games: Games) -> bool:
+    """Return whether all games of a run are in the middle of a hand."""
+    for g in range(len(games.states)):
+        if games.states[g].public.phase != PLAYING:
+            return False
+        if not (0 <= games.episodes[g] <= MOST_COUNT and 0 <= games.moves[g] <= MOST_COUNT):
+            return False
+    return True
 
 
 @inlined
 def _are_sound(run: Run) -> bool:
-    """Return whether the decisions of a run are such as `update` or `settle` leaves them."""
+    """Return whether the decisions of a run are such as `update` or `settle` leaves them.
+
+    A window then has room for those that wait: a seat has one at most.
+    """
     window, decisions, shape = run.window, run.window.decisions, shape_of(run.head[0].settings)
     parts = len(window.counts)
     size = len(window.values) // parts
+    is_waiting = np.zeros(len(run.games.states) * MAX_PLAYERS, np.bool_)
     for part in range(parts):
         if not 0 <= window.counts[part] < size:
             return False
@@ -386,22 +403,25 @@ def _are_sound(run: Run) -> bool:
                 return False
             if not decisions.action_ends[n] < action <= last_action:
                 return False
-            if window.following[n] == WAITING and not _waits(run, n, part, shape):
-                return False
+            if window.following[n] == WAITING:
+                if not _can_wait(run, n, part, shape) or is_waiting[window.owners[n]]:
+                    return False
+                is_waiting[window.owners[n]] = True
     return True
 
 
 @inlined
-def _waits(run: Run, n: int, part: int, shape: Shape) -> bool:
+def _can_wait(run: Run, n: int, part: int, shape: Shape) -> bool:
     """Return whether a decision can wait for the next window."""
     window, decisions = run.window, run.window.decisions
-    first, end = decisions.action_ends[n], decisions.action_ends[n + 1]
     game, seat = window.owners[n] // MAX_PLAYERS, window.owners[n] % MAX_PLAYERS
     if not (part * PART <= game < min((part + 1) * PART, len(run.games.states))):
         return False
     if seat >= run.games.states[game].public.rules.players:
         return False
-    if not 0 <= window.targets.chosen[n] < end - first <= ACTION_COUNT:
+    first, end = decisions.action_ends[n], decisions.action_ends[n + 1]
+    size, chosen = decisions.entry_ends[n + 1] - decisions.entry_ends[n], window.targets.chosen[n]
+    if size > shape.entries or not 0 <= chosen < end - first <= ACTION_COUNT:
         return False
     for k in range(first, end):
         if decisions.actions[k] >= ACTION_COUNT or decisions.units[k] >= WORTH_COUNT:

@@ -188,9 +188,9 @@ def _block_in(saved: bytes) -> np.ndarray:
         head.view(np.uint8)[:] = np.frombuffer(unpacked.decompress(saved, RUN_SIZE), np.uint8)
         size = block_size(head["settings"], int(head["rules"][0])) if is_run_head(head) else 0
         content = head.tobytes() + unpacked.decompress(unpacked.unconsumed_tail, max(1, size))
-    except (zlib.error, ValueError):
+    except (zlib.error, ValueError, TypeError):
         content, size = b"", 0
-    if not size or len(content) != size or unpacked.unused_data:
+    if not size or len(content) != size or not unpacked.eof or unpacked.unused_data:
         raise InputError("these bytes are not a saved run")
     block = uncompiled(zeros, (size,), np.uint8)
     block[:] = np.frombuffer(content, np.uint8)

@@ -85,8 +85,8 @@ def learning_update(block: Array, size: int) -> int:
     """Play a window in all games of a run, and learn from it; return how many decisions it had.
 
     Nothing but the RUN at the beginning of a block is for others to read or write: how much was
-    learnt, and `progress`, which schedules depend on. Where a loss is not finite, the weights are
-    those of the last step before.
+    learnt, and `progress`, from 0 on, which schedules depend on. Where a loss is not finite, the
+    weights are those of the last step before.
     """
     given = carray(block, max(0, size))
     if not is_run(given):

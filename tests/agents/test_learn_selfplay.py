@@ -106,6 +106,13 @@ def test_the_rate_follows_its_schedule(engine: str) -> None:
     assert torch.equal(head, after)
 
 
+@ENGINES
+def test_a_minibatch_may_have_a_single_decision(engine: str) -> None:
+    learner = learner_of(engine=engine, shared=True)
+    lesson = lesson_of(learner, float, count=1)
+    assert np.isfinite(list(learner.learn(lesson, 0, np.random.default_rng(0)).values())).all()
+
+
 @pytest.mark.parametrize(
     "keys",
     [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import Callable
 from functools import partial
 from threading import Thread
 from typing import Any
@@ -11,10 +12,14 @@ import numpy as np
 import pytest
 
 from fiveup_env import Rules
+from fiveup_env.engine.interpreted import uncompiled
 from fiveup_env.errors import InputError, OptionError
 from fiveup_env.learning.learner import LossError
+from fiveup_env.learning.runs import Run, run_in
 from fiveup_env.learning.selfplay import SelfPlay
 from fiveup_env.learning.threads import Crew, Threads, all_came
+from fiveup_env.learning.windows import WAITING
+from tests.engine.test_hostile_bytes import over_hands
 
 RULES = [Rules.preset("five_up", 4), Rules.preset("all_fives", 2)]
 SMALL: dict[str, Any] = {"width": 9, "games": 130, "ticks": 9, "batch_size": 300, "seed": 3}
@@ -87,7 +92,8 @@ def test_bytes_that_no_run_has_saved_are_refused() -> None:
     block = bytearray(zlib.decompress(saved))
     rng = np.random.default_rng(1)
     refused = 0
-    for wrong in (b"", b"x" * 99, saved[:-9], saved + b"x", zlib.compress(bytes(100))):
+    others: tuple[Any, ...] = b"", b"x" * 99, zlib.compress(bytes(100)), "x", None
+    for wrong in (*others, saved[:-9], saved[:-1], saved + b"x"):
         with pytest.raises(InputError, match="not a saved run"):
             SelfPlay.load(wrong)
     for _ in range(60):  # what is not refused goes on, or stops at numbers that are not finite
@@ -101,6 +107,72 @@ def test_bytes_that_no_run_has_saved_are_refused() -> None:
         except InputError:
             refused += 1
     assert refused > 20
+
+
+def let_wait(run: Run, count: int, entries: int = 0) -> None:
+    """Let one seat wait with so many decisions, each with one action."""
+    window, decisions = run.window, run.window.decisions
+    window.counts[0] = count
+    window.following[:count], window.owners[:count], window.targets.chosen[:count] = WAITING, 0, 0
+    decisions.entry_ends[: count + 1] = np.arange(count + 1) * entries
+    decisions.action_ends[: count + 1] = np.arange(count + 1)
+    decisions.entries[: count * entries], decisions.numbers[: count * entries] = 0, 1
+    decisions.actions[:count], decisions.units[:count] = 0, 0
+
+
+def end_a_hand(run: Run) -> None:
+    """Put a hand that is over into a part of which no decision waits."""
+    let_wait(run, 0)
+    run.games.states[0] = over_hands()[0]
+
+
+def put(field: str, value: float) -> Callable[[Run], None]:
+    """Return what sets a field of a run's head, of its settings or of its games."""
+
+    def put(run: Run) -> None:
+        for place in (run.head, run.head["settings"]):
+            if field in (place.dtype.names or ()):
+                place[field] = value
+                return
+        getattr(run.games, field)[-1] = value
+
+    return put
+
+
+LARGEST = np.iinfo(np.int64).max
+FORGED: dict[str, Callable[[Run], None]] = {
+    "more decisions wait than a window has room for": lambda run: let_wait(
+        run, len(run.window.values) // len(run.window.counts) - 1
+    ),
+    "a seat waits twice": lambda run: let_wait(run, 2),
+    "a decision has more entries than rows have": lambda run: let_wait(run, 1, 9999),
+    "a hand is over": end_a_hand,
+    **{
+        f"{field}={value}": put(field, value)
+        for field, values in {
+            "steps": (-1, LARGEST), "updates": (-1, LARGEST), "decisions": (-1, LARGEST), "progress": (np.nan, -1),
+            "learning_rate": (np.nan,), "learning_rate_end": (np.nan,), "ent_coef": (np.nan,), "ent_coef_end": (np.nan,),
+            "episodes": (-1, LARGEST), "moves": (-1, LARGEST),
+        }.items()
+        for value in values
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("forgery", FORGED)
+def test_a_forged_run_is_refused(forgery: str) -> None:
+    run = run_of()
+    run.update()
+    block = np.frombuffer(zlib.decompress(run.save()), np.uint8).copy()
+    FORGED[forgery](uncompiled(run_in, block))
+    with pytest.raises(InputError, match="not a saved run"):
+        SelfPlay.load(zlib.compress(block.tobytes(), 1))
+
+
+def test_a_minibatch_may_have_a_single_decision() -> None:
+    run = run_of(games=1, ticks=5, batch_size=2)
+    counts = [run.decisions for _ in range(9) if np.isfinite(run.update()["gradient"])]
+    assert 1 in np.diff(counts)
 
 
 def test_a_loss_that_is_not_finite_stops_the_run() -> None:
