@@ -24,6 +24,7 @@ import sys
 import tempfile
 import traceback
 import warnings
+import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -53,6 +54,7 @@ from fiveup_env.encoders import ENCODERS, get_encoder, register_encoder, row_siz
 from fiveup_env.engine import valid
 from fiveup_env.engine.chance import checked_seed
 from fiveup_env.engine.compiled import Array, compiled
+from fiveup_env.engine.interpreted import uncompiled
 from fiveup_env.engine.state import GAME
 from fiveup_env.engine.view import as_game, as_views
 from fiveup_env.envs.aec import raw_env
@@ -63,6 +65,9 @@ from fiveup_env.envs.vector import FiveUpVectorEnv
 from fiveup_env.game import move_of_words, view_json, view_line, view_of, view_of_line, view_text
 from fiveup_env.game.records import dumps, game_of, loads, read_file, record_of
 from fiveup_env.game.view_json import RULE_KEYS, rules_json, rules_of
+from fiveup_env.learning.runs import Run, run_in
+from fiveup_env.learning.selfplay import SelfPlay
+from fiveup_env.learning.windows import WAITING
 from fiveup_env.opponents.networks.files import DESCRIPTION, WEIGHTS, digest_of
 from fiveup_env.opponents.networks.policy import PolicyAgent, Student
 from fiveup_env.opponents.registry import get_agent
@@ -100,6 +105,8 @@ OTHERS: Final[tuple[Any, ...]] = (
     np.array(True), np.array([1, 2]), np.array([[3]]), np.array([]), np.str_("greedy"), np.array(["5-3"]), np.zeros(2, "i4,i4"),
 )  # fmt: skip
 BYTES: Final = (0, 1, 2, 5, 27, 28, 120, 121, 127, 128, 254, 255)
+FAR_FLOATS: Final = (0.0, -1.0, 1e30, 3e38, float("nan"), float("inf"), -float("inf"))
+FAR_INTEGERS: Final = (0, -1, 2**31 - 1, 2**53 - 1, 2**63 - 1, -(2**63))
 
 
 def target(*needs: str) -> Callable[[Target], Target]:
@@ -529,6 +536,65 @@ def reheaded(random: Random, sealed: bytes) -> bytes:
     _, header, arrays = sealed.split(b"\n", 2)
     content = mutated_json(random, json.loads(header)) + b"\n" + arrays
     return _digest(content) + b"\n" + content
+
+
+@cache
+def some_run() -> bytes:
+    """Return the block of a run of self-play in the middle of its games."""
+    rules = [Rules.preset("five_up", 4), Rules.preset("mini-2", 2)]
+    small: dict[str, Any] = {
+        "width": 4,
+        "games": 70,
+        "ticks": 5,
+        "batch_size": 64,
+        "reward": "outlook",
+    }
+    run = SelfPlay.begin(rules, **small)
+    for _ in range(2):
+        run.update()
+    return zlib.decompress(run.save())
+
+
+@target()
+def runs(random: Random) -> None:
+    """Saved runs of self-play with any content; one that is not refused learns on."""
+    block = np.frombuffer(some_run(), np.uint8).copy()
+    run = uncompiled(run_in, block)
+    for _ in range(random.choice([1, 1, 2, 5])):
+        forge(random, run)
+    given: Any = zlib.compress(block.tobytes(), 1)
+    if random.random() < 0.1:
+        given = random.choice([mutated_bytes(random, given), odd(random)])
+    again = SelfPlay.load(given)
+    for _ in range(3):
+        again.update()
+        again.save()
+
+
+def forge(random: Random, run: Run) -> None:
+    """Change a game, some numbers or bytes, or the decisions that wait in the first part."""
+    pick, states, window = random.random(), run.games.states, run.window
+    at = random.randrange(len(states))
+    if pick < 0.2:
+        states[at : at + 1] = altered(random, states[at : at + 1])
+    elif pick < 0.4:
+        most = len(window.values) // len(window.counts) - 1
+        count, decisions = random.choice([1, 2, 320, 321, most]), window.decisions
+        entries, owners = random.choice([0, 0, 1, 9]), random.choice([1, 5, 320])
+        window.counts[0], window.following[:count] = count, WAITING
+        window.owners[:count] = np.arange(count) % owners
+        decisions.entry_ends[: count + 1] = np.arange(count + 1) * entries
+        decisions.action_ends[: count + 1] = np.arange(count + 1)
+    else:
+        arrays = [run.head, *run.games, *run.optimizer[:2], *window.decisions, *window.targets]
+        array = random.choice([each for each in [*arrays, *window[2:]] if each.size])
+        if array.dtype.names or random.random() < 0.3:
+            alter_bytes(random, array)
+        else:
+            start = random.randrange(array.size)
+            number = random.choice(FAR_FLOATS if array.dtype.kind == "f" else FAR_INTEGERS)
+            part = slice(start, random.choice([start + 1, None]))
+            array.reshape(-1)[part] = np.array(number).astype(array.dtype)
 
 
 # --- Views and states, whose bytes compiled code would believe
