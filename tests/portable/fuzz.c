@@ -51,8 +51,9 @@ static int32_t check(int32_t result, const char *name) {
   return result;
 }
 
-/* Runs that learn, of which some bytes are others than what was learnt. */
+/* Runs that learn, of which some bytes, or whole numbers, are others than what was learnt. */
 static int learn(long calls) {
+  static const uint64_t far[] = {0, UINT64_MAX, INT64_MAX, 1ull << 63, 0x7ff8ull << 48, 0x7ff0ull << 48};
   fiveup_settings settings = fiveup_usual_settings;
   settings.width = 4;
   settings.games = 70;
@@ -67,6 +68,7 @@ static int learn(long calls) {
     memcpy(run, kept, (size_t)size);
     uint64_t near = below(2) ? (uint64_t)size : 4096; /* settings and games, or all */
     for (uint64_t k = below(9); k > 0; k--) run[below(near)] = (unsigned char)chance();
+    if (below(2)) memcpy(run + 8 * below(near / 8), &far[below(sizeof far / sizeof *far)], 8);
     check(fiveup_learning_update(run, below(9) ? size : any_int()), "learning_update");
     check(fiveup_learning_settle(run, size), "learning_settle");
     check(fiveup_learning_update(run, size), "learning_update");

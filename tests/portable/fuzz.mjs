@@ -60,16 +60,18 @@ for (let call = 0; call < calls; call++) {
   answered += result >= 0;
 }
 
-// Runs that learn, of which some bytes are others than what was learnt.
+// Runs that learn, of which some bytes, or whole numbers, are others than what was learnt.
 const { Training } = await import(new URL("learning.mjs", folder));
 const whole = new Training({ width: 4, games: 70, ticks: 5, batch_size: 64 });
 for (let k = 0; k < 3; k++) whole.update();
+const far = [0n, 2n ** 64n - 1n, 2n ** 63n - 1n, 2n ** 63n, 0x7ff8n << 48n, 0x7ff0n << 48n];
 const kept = whole.save(), room = learning.fiveup_allocate(kept.length), known = Object.values(info.refusals).map(([code]) => code);
 for (let call = 0; call < calls / 20; call++) {
   const bytes = new Uint8Array(learning.memory.buffer, room, kept.length);
   bytes.set(kept);
   const near = below(2) ? kept.length : 4096; // settings and games, or all
   for (let k = below(9); k > 0; k--) bytes[chance() % near] = chance();
+  if (below(2)) new DataView(learning.memory.buffer, room).setBigUint64(8 * below(near >> 3), far[below(far.length)], true);
   for (const name of ["update", "settle", "update"]) {
     const result = learning[`fiveup_learning_${name}`](room, below(9) ? kept.length : anyInt());
     if (result < 0 && (!known.includes(result) || result === info.refusals.FAILED[0])) throw new Error(`${name} failed: ${result}`);
