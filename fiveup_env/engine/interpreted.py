@@ -4,6 +4,17 @@ Single games are played so until compiling pays. With NUMBA_DISABLE_JIT=1 nothin
 
 Debuggers then stop in every line of the rules, and coverage counts them. Values mean what they mean
 in compiled code: fields are attributes, signed numbers never overflow, words wrap around.
+
+Elsewhere the two would differ, but no call leads there. Compiled code reads past the end of an
+array, wraps signed sums at 64 bits, divides by zero, and shifts a word by all its bits or more;
+Python raises an error or returns something else. Rules, games, views and saved states from outside
+are checked first (`valid`, `is_run`, `Batch.load`), and the arguments of public methods, too. So
+indices are inside, divisors are constants, fields of the rules or counts above 0, words are shifted
+by constants, tiles, ends or pips below their size, and sums stay far below 2**63: points are below
+2**31, and counters of loaded states at most 2**53.
+
+Learning alone is not the same to the last bit: where it mixes single and double precision, compiled
+code computes in double, and NumPy in single.
 """
 
 from __future__ import annotations
@@ -56,6 +67,8 @@ def _as_compiled(value: Any) -> Any:
         return int(value)
     if type(value) is np.void:
         return value.view((_Struct, value.dtype))
+    if isinstance(value, np.dtype) and value.fields:  # of arrays that are made
+        return np.dtype((_Struct, value))
     if isinstance(value, tuple) and hasattr(value, "_make"):
         return type(value)._make(map(_as_compiled, value))
     return value.view(_Array) if type(value) is np.ndarray else value

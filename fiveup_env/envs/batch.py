@@ -65,6 +65,7 @@ if TYPE_CHECKING:
 SLICE: Final = 2048  # games that a thread steps, observes and encodes together
 MOST_GAMES: Final = 1 << 24
 MOST_THREADS: Final = 1 << 10
+MOST_EPISODES: Final = 1 << 53  # in a saved state, from which their number goes up
 SAVED: Final = "saved batch"
 STATE: Final = ("_games", "_finals", "_keys", "_episodes_played", "reward", "_endings")  # saved
 
@@ -449,7 +450,8 @@ class Batch:
                 raise OptionError("the saved batch has a game by other rules than this one")
         endings, going = kept["_endings"], kept["_games"]["public"]["phase"] == PLAYING
         right = going & (endings == 0) | (endings == ENDED) | (endings == CUT_OFF)
-        right &= (kept["_episodes_played"] >= 0) & np.isfinite(kept["reward"]).all(1)
+        played = kept["_episodes_played"]
+        right &= (played >= 0) & (played <= MOST_EPISODES) & np.isfinite(kept["reward"]).all(1)
         if not right.all():
             raise OptionError("the saved batch has rewards or endings that no play leads to")
 

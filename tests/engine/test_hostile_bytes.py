@@ -569,6 +569,7 @@ def test_a_saved_batch_with_other_content_is_refused_and_changes_nothing() -> No
         ),
         ("_endings", lambda old: np.full_like(old, 120)),
         ("_episodes_played", lambda old: np.full_like(old, 255)),
+        ("_episodes_played", lambda old: np.full_like(old, 127)),
         ("reward", lambda old: np.full_like(old, 255)),
         ("_games", lambda old: old.astype(np.float64)),
         ("_games", lambda old: old[:-1]),
