@@ -185,7 +185,8 @@ class Browser:
             self.say({"type": "secret", "round": message["round"], "secret": self.secret})
         for step in message.get("steps", ()):
             self.made, self.now = self.made + 1, step.get("dealt", step["after"])
-        self.over = self.over or bool(message.get("file"))
+        if message.get("start", "") is not None:  # before the deal, it is the game before
+            self.over = self.over or bool(message.get("file"))
         return message
 
     def hear_until(self, kind: str) -> Any:
