@@ -746,7 +746,7 @@ def test_a_secret_is_given_for_one_list_of_digests_alone(browser: Any, address: 
             asked = json.loads(text)
             if asked["type"] == "sit":
                 told = {"type": "table", "start": None, "round": 1, "digests": [dealer]}
-                line.send(json.dumps(told | {"seats": []}))
+                line.send(json.dumps(told | {"seats": [away, away], "seat": 0}))
             elif asked["type"] == "commit":
                 for more in ([], ["0" * 64]):  # one that was made once the secret was known
                     told = {"type": "reveal", "round": 1}
@@ -757,10 +757,11 @@ def test_a_secret_is_given_for_one_list_of_digests_alone(browser: Any, address: 
         line.on_message(answer)
 
     dealer, given = digest_of(fresh_secret()), list[str]()
+    away = {"name": "Ann", "here": False, "stands_in": False}
     with visitor(browser) as (page, _):
         page.route_web_socket("**/api/seat", host)
         page.goto(f"{address}/#seat=x")
-        page.wait_for_selector("#said.wrong:has-text('does not fit the digests')")
+        page.wait_for_selector("#dialog-error:has-text('does not fit the digests')")
         assert len(given) == 1
 
 
