@@ -110,12 +110,11 @@ def served(offer: Offer | None = None) -> Iterator[str]:
     pytest.importorskip("websockets", reason="tables by links (no websockets)")
     import uvicorn
 
-    from fiveup_env.play.launch import free_socket
+    from fiveup_env.play.launch import config_of, free_socket
     from fiveup_env.play.server import Offer, app_of
 
     with free_socket("127.0.0.1", 0) as bound:
-        app = app_of(offer or Offer())
-        server = uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False))
+        server = uvicorn.Server(config_of(app_of(offer or Offer())))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]})
         thread.start()
         yield f"http://127.0.0.1:{bound.getsockname()[1]}"

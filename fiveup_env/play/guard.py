@@ -134,13 +134,13 @@ class Guard:
                 raise RequestError("a post must be application/json", 415)
 
 
-async def body_of(request: Request) -> dict[str, Any]:
-    """Return the JSON object that a request holds."""
+async def body_of(request: Request, most: int = MOST_BYTES) -> dict[str, Any]:
+    """Return the JSON object that a request holds in at most `most` bytes."""
     content = b""
     async for chunk in request.stream():
         content += chunk
-        if len(content) > MOST_BYTES:
-            raise RequestError(f"a request may hold {MOST_BYTES:,} bytes, and this has more", 413)
+        if len(content) > most:
+            raise RequestError(f"this request may hold {most:,} bytes, and it has more", 413)
     return object_in(content or b"{}", "a request")
 
 

@@ -18,6 +18,7 @@ try:
     import uvicorn
 
     from fiveup_env.play.guard import Hosts
+    from fiveup_env.play.lobby import MOST_CHARACTERS
     from fiveup_env.play.server import Offer, app_of
 except ImportError as error:
     raise MissingExtraError(
@@ -28,10 +29,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from types import FrameType
 
+    from starlette.applications import Starlette
+
 __all__ = ["Offer", "free_socket", "serve"]
 
 PORT: Final = 8561
 MORE_PORTS: Final = 50  # tried one after the other
+PING: Final = 5.0  # seconds between two questions whether a browser is there; it has twice as many
 
 
 def free_socket(host: str, port: int | None, say: Callable[[str], None] = print) -> socket.socket:
@@ -68,6 +72,20 @@ def _bound(host: str, port: int) -> socket.socket:
     return bound
 
 
+def config_of(app: Starlette) -> uvicorn.Config:
+    """Return how the page and its tables are served."""
+    return uvicorn.Config(
+        app,
+        log_config=None,
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        ws_max_size=4 * MOST_CHARACTERS,
+        ws_ping_interval=PING,
+        ws_ping_timeout=2 * PING,
+    )
+
+
 def serve(
     offer: Offer, *, host: str, port: int | None, browser: bool, public: str | None = None
 ) -> None:
@@ -77,9 +95,7 @@ def serve(
     offer.hosts = Hosts.at(host, address, public)
     name = f"[{host}]" if ":" in host else host
     url = f"http://{name}:{port}/"
-    config = uvicorn.Config(
-        app_of(offer), log_config=None, log_level="warning", access_log=False, server_header=False
-    )
+    config = config_of(app_of(offer))
     logging.basicConfig(format="%(levelname)s: %(message)s")
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _end)

@@ -24,7 +24,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from anyio import to_thread
+from anyio import fail_after, to_thread
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from fiveup_env.checks import whole
@@ -48,6 +48,9 @@ MOST_TABLES: Final = 1000
 MOST_WAITING: Final = 500  # messages for a browser that reads none
 MOST_CHARACTERS: Final = 4000  # of a message
 MOST_BYTES: Final = 1 << 20  # of a table that was kept
+PATIENCE: Final = 10.0  # seconds in which a browser says who it is, or gives digest and secret
+PAUSE: Final = 0.05  # seconds between two messages that are read from a browser
+SOON: Final = 0.5  # seconds between two times that changes of the seats are told and kept
 SIGNS: Final = 8
 
 
@@ -82,20 +85,21 @@ class Room:
     table: SharedTable
     guests: dict[int, Guest] = field(default_factory=dict)
     playing: asyncio.Task[None] | None = None
+    due: asyncio.TimerHandle | None = None  # changes of the seats, to be told and kept
+    settled: float = 0.0  # when that was done last
+    kept: str = ""  # what the file of the table holds
+    asked: float = 0.0  # when digests were asked for last
+    closed: bool = False
 
     def tell(self, message: Json) -> None:
         """Send everybody a message."""
         for guest in self.guests.values():
             guest.send(message)
 
-    def others_know(self) -> None:
-        """Tell everybody who is here."""
-        self.tell({"type": "seats", "seats": self.seats()})
-
-    def gather(self) -> None:
-        """Ask every browser anew for the digest of a secret."""
-        self.table.gather()
-        self.show_all()
+    def is_silent(self, seat: int) -> bool:
+        """Return whether the deal has waited long enough for a person, here or not."""
+        now = asyncio.get_running_loop().time()
+        return now >= self.asked + PATIENCE and self.table.awaits(seat)
 
     def show_all(self) -> None:
         """Send everybody all that their seats may know."""
@@ -110,6 +114,7 @@ class Room:
                 "spec": seat.spec,
                 "here": k in self.guests,
                 "came": bool(seat.owner),
+                "silent": self.is_silent(k),
                 "stands_in": seat.stands_in,
             }
             for k, seat in enumerate(self.table.seats)
@@ -156,9 +161,10 @@ class Lobby:
                     content = parse_json(read_plain(path, MOST_BYTES))
                     self._add(table_of(content, path.stem))
 
-    def _add(self, table: SharedTable) -> None:
+    def _add(self, table: SharedTable) -> Room:
         room = Room(table)
         self._rooms |= {s.link: (room, k) for k, s in enumerate(table.seats) if s.name is not None}
+        return room
 
     def rooms(self) -> Iterator[Room]:
         """Yield the rooms, the oldest first."""
@@ -168,8 +174,7 @@ class Lobby:
         """Open a table; return the link of every person's seat, and None for the others."""
         table = await to_thread.run_sync(opened, setup, self._answers.agent)
         self._make_room()
-        self._keep(table)
-        self._add(table)
+        self._keep(self._add(table))
         return [seat.link or None for seat in table.seats]
 
     def _make_room(self) -> None:
@@ -182,18 +187,34 @@ class Lobby:
             raise RequestError(f"there are {MOST_TABLES} tables, and no more are opened", 507)
         for seat in empty.table.seats:
             self._rooms.pop(seat.link, None)
+        empty.closed = True
         if self._folder is not None:
             (self._folder / f"{empty.table.name}.json").unlink(missing_ok=True)
 
-    def _keep(self, table: SharedTable) -> None:
-        if self._folder is None:
+    def _keep(self, room: Room) -> None:
+        """Write a table into the folder, unless it is there as it is."""
+        if self._folder is None or room.closed:
+            return
+        content = json.dumps(room.table.kept(), separators=(",", ":"))
+        if content == room.kept:
             return
         try:
             self._folder.mkdir(exist_ok=True)
-            content = json.dumps(table.kept(), separators=(",", ":"))
-            write_atomic(self._folder / f"{table.name}.json", f"{content}\n".encode())
+            write_atomic(self._folder / f"{room.table.name}.json", f"{content}\n".encode())
+            room.kept = content
         except OSError as error:
             logging.getLogger(__name__).warning("the table cannot be kept: %s", error)
+
+    def _seats_changed(self, room: Room) -> None:
+        """Tell everybody who is here, and keep it: soon, however often browsers come and go."""
+        if room.due is None:
+            loop = asyncio.get_running_loop()
+            room.due = loop.call_at(room.settled + SOON, self._settle, room)
+
+    def _settle(self, room: Room) -> None:
+        room.due, room.settled = None, asyncio.get_running_loop().time()
+        room.tell({"type": "seats", "seats": room.seats()})
+        self._keep(room)
 
     # Browsers
 
@@ -201,10 +222,13 @@ class Lobby:
         """Serve a browser until it goes."""
         await socket.accept()
         try:
-            room, seat = self._seated(await _message(socket))
-        except (FiveUpError, WebSocketDisconnect) as error:
+            with fail_after(PATIENCE):
+                message = await _message(socket)
+            room, seat = self._seated(message)
+        except (FiveUpError, WebSocketDisconnect, TimeoutError) as error:
             with suppress(WebSocketDisconnect, RuntimeError):
-                await socket.send_json(_refusal(error) | {"final": True})
+                if not isinstance(error, TimeoutError):
+                    await socket.send_json(_refusal(error) | {"final": True})
                 await socket.close()
             return
         guest = Guest(seat, socket)
@@ -214,19 +238,15 @@ class Lobby:
             room.guests[seat].send(refused | {"final": True})
             room.guests[seat].send(None)
         room.guests[seat] = guest
-        self._keep(room.table)
         try:
-            if room.table.game is None:
-                room.gather()
-            else:
-                room.show(guest)
-            room.others_know()
+            room.show(guest)
+            self._seats_changed(room)
             self._play(room)
             await self._listen(room, guest)
         finally:
             if room.guests.get(seat) is guest:
                 del room.guests[seat]
-                room.others_know()
+                self._seats_changed(room)
             writer.cancel()
 
     def _seated(self, message: Json) -> tuple[Room, int]:
@@ -239,12 +259,16 @@ class Lobby:
             raise RequestError("this link leads to no table", 404)
         room, seat = self._rooms[link]
         room.table.seats[seat].claim(message.get("key"))
+        if room.table.game is not None:  # else the digest says that somebody is back
+            room.table.seats[seat].stands_in = False
         return room, seat
 
     async def _listen(self, room: Room, guest: Guest) -> None:
+        """Do what a browser asks for; one that asks without a pause waits, and nobody else."""
         with suppress(WebSocketDisconnect):
             while True:
                 await self._answer(room, guest)
+                await asyncio.sleep(PAUSE)
 
     async def _answer(self, room: Room, guest: Guest) -> None:
         """Do what a browser asks for next, or say why not."""
@@ -271,14 +295,22 @@ class Lobby:
     def _commit(self, room: Room, seat: int, message: Json) -> None:
         table = room.table
         if message.get("round") != table.round:
-            return  # another browser has come or gone meanwhile, and all are asked anew
+            return  # somebody is left out or let in meanwhile, and all are asked anew
+        given = table.is_committed
         if table.commit(seat, message.get("digest")):
-            room.tell({"type": "reveal", "round": table.round, "digests": table.digests})
+            reveal = {"type": "reveal", "round": table.round, "digests": table.digests}
+            if given:
+                room.guests[seat].send(reveal)  # it has come back
+            else:
+                room.tell(reveal)
+        self._seats_changed(room)
 
     def _reveal(self, room: Room, seat: int, message: Json) -> None:
         if message.get("round") != room.table.round:
             return
         if room.table.reveal(seat, message.get("secret")):
+            for k in room.guests:
+                room.table.seats[k].stands_in = False
             room.show_all()
             self._go_on(room)
 
@@ -290,8 +322,7 @@ class Lobby:
 
     def _rename(self, room: Room, seat: int, message: Json) -> None:
         room.table.seats[seat].name = checked_name(message.get("name"))
-        room.others_know()
-        self._keep(room.table)
+        self._seats_changed(room)
 
     def _stand_in(self, room: Room, _seat: int, message: Json) -> None:
         """Let a level play for a person who is away."""
@@ -299,20 +330,31 @@ class Lobby:
         number = whole(asked, 0, len(table.seats) - 1)
         if number is None or table.seats[number].name is None:
             raise RequestError(f"{shown(asked)} is not the seat of a person")
-        if number in room.guests:
+        if number in room.guests and not room.is_silent(number):
             raise WrongMomentError(f"{table.seats[number].name} is here")
+        if table.seats[number].stands_in:
+            return
         table.seats[number].stands_in = True
         if table.game is None:
-            room.gather()
-        room.others_know()
-        self._go_on(room)
+            self._gather(room)
+        self._seats_changed(room)
+        self._play(room)
 
     def _again(self, room: Room, _seat: int, _message: Json) -> None:
-        room.gather()
+        if room.table.game is not None:  # else somebody else was faster
+            self._gather(room)
+
+    def _gather(self, room: Room) -> None:
+        """Ask every browser anew for the digest of a secret."""
+        room.table.gather()
+        loop = asyncio.get_running_loop()
+        room.asked = loop.time()
+        loop.call_later(PATIENCE, self._seats_changed, room)  # who is silent
+        room.show_all()
 
     def _go_on(self, room: Room) -> None:
         """Keep the table, and let the levels play."""
-        self._keep(room.table)
+        self._keep(room)
         self._play(room)
 
     # Levels
@@ -338,7 +380,7 @@ class Lobby:
                 continue  # the person is back, and may have moved
             table.push(seat, made, move)
             room.show_steps(made)
-            self._keep(table)
+            self._keep(room)
 
 
 async def _message(socket: WebSocket) -> dict[str, Any]:

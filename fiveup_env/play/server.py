@@ -15,7 +15,7 @@ from fiveup_env.errors import FiveUpError, RequestError, shown
 from fiveup_env.play.answers import Answers
 from fiveup_env.play.folder import game_in
 from fiveup_env.play.guard import Guard, Hosts, body_of, refusal
-from fiveup_env.play.lobby import Lobby
+from fiveup_env.play.lobby import MOST_CHARACTERS, Lobby
 from fiveup_env.play.page import INDEX, page_files, type_of, with_offer
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def app_of(offer: Offer) -> Starlette:
     lobby = Lobby(offer.answers, offer.folder.path / "tables" if offer.folder else None)
 
     async def open_table(request: Request) -> Response:
-        return JSONResponse({"links": await lobby.open(await body_of(request))})
+        return JSONResponse({"links": await lobby.open(await body_of(request, MOST_CHARACTERS))})
 
     routes: tuple[tuple[str, str, Handler], ...] = (
         ("POST", "/api/ask", ask),

@@ -10,6 +10,7 @@ import base64
 import hashlib
 import re
 import secrets
+import unicodedata
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -18,12 +19,12 @@ import numpy as np
 from fiveup_env.checks import whole
 from fiveup_env.engine.state import PLAYING
 from fiveup_env.engine.view import VIEW, observe_at
-from fiveup_env.errors import RequestError, WrongMomentError, shown
+from fiveup_env.errors import RequestError, RulesError, WrongMomentError, shown, unknown
 from fiveup_env.game.game import Game
 from fiveup_env.game.proof import digest_of, fresh_secret, is_secret, seed_of
 from fiveup_env.game.records import STUDY_FORMAT, record_of
 from fiveup_env.play.table import pushed
-from fiveup_env.rules.fields import MAX_PLAYERS, Rules
+from fiveup_env.rules.fields import MAX_PLAYERS, RuleFields, Rules
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 FORMAT: Final = "fiveup-table"
 VERSION: Final = 1
 NAME_LENGTH: Final = 24
+JOINERS: Final = "\u200c\u200d"  # within letters of some languages, and between emoji
 DIGEST: Final = re.compile(r"[0-9a-f]{64}", re.ASCII)
 MOST_ARMS: Final = 127
 
@@ -61,7 +63,7 @@ class Seat:
         digest = hashlib.sha256(key.encode()).hexdigest()
         if self.owner and not secrets.compare_digest(self.owner, digest):
             raise RequestError("this seat belongs to another browser", 403)
-        self.owner, self.stands_in = digest, False
+        self.owner = digest
 
 
 class SharedTable:
@@ -76,7 +78,8 @@ class SharedTable:
         self.arms: list[int | None] = []
         self._steps: list[Step] = []
         self.proof: Json | None = None  # of the deal of this game
-        self.round = 0  # of secrets: a browser that comes or goes begins another
+        self.round = 0  # of secrets, for which the same people are awaited until the deal
+        self._last: Json | None = None  # the file of the game before, until the next is dealt
         self.gather()
 
     @property
@@ -95,8 +98,10 @@ class SharedTable:
         """Begin a round of secrets for the next game; raise WrongMomentError while one goes on."""
         if self.game is not None and not self.game.is_game_over():
             raise WrongMomentError("this game is not over")
+        self._last = self._file()
         self.game, self.arms, self.proof, self._steps = None, [], None, []
         self.round += 1
+        self.is_committed = False  # whether all digests have come
         self._secret = fresh_secret()
         self._digests: dict[int, str] = {}
         self._secrets: dict[int, str] = {}
@@ -106,18 +111,30 @@ class SharedTable:
         """The digests of this round so far, the dealer's first."""
         return [digest_of(self._secret), *(self._digests[k] for k in sorted(self._digests))]
 
+    def awaits(self, seat: int) -> bool:
+        """Return whether the deal waits for a person: for a digest, or else for a secret."""
+        given = self._secrets if self.is_committed else self._digests
+        return self.game is None and self.seats[seat].is_persons and seat not in given
+
     def commit(self, seat: int, digest: object) -> bool:
-        """Take the digest of a seat's secret; return whether all have come."""
-        if self.game is not None or seat in self._digests:
-            raise WrongMomentError("no digest is asked for")
+        """Take the digest of a seat's secret, where a level no longer stands in.
+
+        Returns whether all have come. A browser that comes back gives the same one once more; one
+        that comes back after all have come is left out of this deal.
+        """
         if not isinstance(digest, str) or not DIGEST.fullmatch(digest):
             raise RequestError(f"a digest has 64 hexadecimal digits, not {shown(digest)}")
-        self._digests[seat] = digest
-        return self._is_full(self._digests)
+        if self.game is not None or self._digests.get(seat, digest) != digest:
+            raise WrongMomentError("no digest is asked for")
+        if self.is_committed:
+            return seat in self._digests
+        self._digests[seat], self.seats[seat].stands_in = digest, False
+        self.is_committed = self._is_full(self._digests)
+        return self.is_committed
 
     def reveal(self, seat: int, secret: object) -> bool:
         """Take the secret of a seat, and deal once all have come; return whether they have."""
-        if self.game is not None or not self._is_full(self._digests):
+        if self.game is not None or not self.is_committed:
             raise WrongMomentError("no secret is asked for")
         if not isinstance(secret, str) or not is_secret(secret):
             raise RequestError("a secret has 20 to 64 letters and digits")
@@ -181,13 +198,16 @@ class SharedTable:
         return [_choice(self.game.copy(), move) for move in self.game.legal_moves]
 
     def file(self, seat: int) -> Json | None:
-        """Return the game as a file of the page, for a seat, once it is over."""
+        """Return the game as a file of the page, for a seat, from its end to the next deal."""
+        content = self._last if self.game is None else self._file()
+        return content and content | {"seat": seat}
+
+    def _file(self) -> Json | None:
         if self.game is None or not self.game.is_game_over():
             return None
         names = [person.name or person.spec for person in self.seats]
         record = record_of(self.game) | ({} if self.proof is None else {"proof": self.proof})
-        content = {"format": STUDY_FORMAT, "version": 1, "names": names, "record": record}
-        return content | {"seat": seat}
+        return {"format": STUDY_FORMAT, "version": 1, "names": names, "record": record}
 
     # What is kept
 
@@ -236,6 +256,7 @@ def opened(setup: Json, check: Callable[[str], object]) -> SharedTable:
     names = [None if name is None else checked_name(name) for name in people]
     if not any(names):
         raise RequestError("a table by links needs a person at least")
+    setup = setup | {"people": names}
     seats = [
         Seat(spec or "", name, "" if name is None else secrets.token_urlsafe(16))
         for spec, name in zip(specs, names, strict=True)
@@ -244,16 +265,26 @@ def opened(setup: Json, check: Callable[[str], object]) -> SharedTable:
 
 
 def checked_name(name: object) -> str:
-    """Return the name of a person; raise RequestError if it is empty or too long."""
+    """Return the name of a person, with single spaces; raise RequestError if it is not valid.
+
+    Characters that are not seen could hide or turn around what stands beside them, and more than
+    three marks on a letter could cover it.
+    """
     if isinstance(name, str) and 0 < len(name := " ".join(name.split())) <= NAME_LENGTH:
-        return name
-    raise RequestError(f"a name has 1 to {NAME_LENGTH} characters, not {shown(name)}")
+        kinds = "".join(unicodedata.category(char)[0] for char in name if char not in JOINERS)
+        if kinds and "C" not in kinds and "MMMM" not in kinds:
+            return name
+    raise RequestError(
+        f"a name has 1 to {NAME_LENGTH} characters that can be seen, not {shown(name, ascii)}"
+    )
 
 
 def rules_of(setup: Json) -> Rules:
     """Return the rules of a setup of the page; raise InputError if they are not valid."""
     others = {"rules", "players", "people", "levels"}
     fields: dict[str, Any] = {name: setup[name] for name in setup if name not in others}
+    for name in fields.keys() - RuleFields.__annotations__.keys():
+        raise RulesError(unknown("rule field", name, RuleFields.__annotations__))
     return Rules.preset(setup.get("rules", ""), setup.get("players", 4), **fields)
 
 

@@ -183,6 +183,8 @@ def test_only_games_are_kept_under_plain_names_and_what_does_not_exist_says_so(
 @pytest.mark.parametrize(
     ("headers", "status"),
     [
+        ({}, 200),  # from what is not a browser
+        ({"origin": "null"}, 403),
         ({"origin": "https://example.org"}, 403),
         ({"sec-fetch-site": "cross-site"}, 403),
         ({"host": "example.org"}, 421),

@@ -9,6 +9,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from random import Random
 from threading import Event, Thread
+from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -70,6 +71,11 @@ def test_each_seat_is_sent_its_own_view_of_every_move_and_hands_once_they_are_sh
             assert (shared.choices(seat) != []) == (seat == twin.turn)
     assert shared.steps(2) == [*shared.steps(2, 0)]
     assert game_of((shared.file(2) or {})["record"]) == game
+    file = shared.file(2)
+    shared.gather()
+    assert shared.file(2) == file  # also for who was away at the end
+    shared.deal(6)
+    assert shared.file(2) is None
 
 
 def test_moves_out_of_turn_twice_unseen_or_not_allowed_change_nothing() -> None:
@@ -143,15 +149,30 @@ def test_a_table_is_kept_and_read_back_in_the_middle_of_a_game() -> None:
         {"people": ["Ann"]},
         {"people": ["x" * 25, None, None]},
         {"people": "Ann"},
+        {"people": ["\0Ann", None, None]},
+        {"people": ["\u202eAnn", None, None]},  # what follows would be turned around
+        {"people": ["\u200d", None, None]},
+        {"people": ["A" + 4 * "\u0301", None, None]},  # marks up to the line above
         {"levels": ["greedy", "greedy", 3]},
         {"target": {}},
         {"seed": 7},
         {"deals": []},
+        {"name": "five_up"},  # parameters of `Rules.preset`
+        {"cls": "five_up"},
     ],
 )
 def test_a_setup_that_is_not_valid_opens_no_table(changes: dict[str, Any]) -> None:
     with pytest.raises(FiveUpError):
         table(**changes)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["<b>Ben</b>", "Zo\u0308e", "\u05d1\u05df", "\u0646\u200c\u0645", "\U0001f468\u200d\U0001f467"],
+)
+def test_a_name_is_in_any_language_and_with_single_spaces(name: str) -> None:
+    opened = table(people=[f" {name}\u2003\n{name} ", None, None])
+    assert opened.seats[0].name == opened.setup["people"][0] == f"{name} {name}"
 
 
 # --- Over the line
@@ -185,7 +206,8 @@ class Browser:
             self.say({"type": "secret", "round": message["round"], "secret": self.secret})
         for step in message.get("steps", ()):
             self.made, self.now = self.made + 1, step.get("dealt", step["after"])
-        self.over = self.over or bool(message.get("file"))
+        if message.get("start", "") is not None:  # before the deal, it is the game before
+            self.over = self.over or bool(message.get("file"))
         return message
 
     def hear_until(self, kind: str) -> Any:
@@ -206,12 +228,13 @@ class Browser:
             self.say({"type": "move", "made": self.made, "move": moves[0], "arm": None})
 
 
-def line_to(address: str, origin: str) -> Any:
-    """A line from a page of some origin."""
+def line_to(address: str, origin: str | None) -> Any:
+    """A line from a page of some origin, or from what is not a browser."""
     from websockets.sync.client import connect
     from websockets.typing import Origin
 
-    return connect(f"{address.replace('http', 'ws')}/api/seat", origin=Origin(origin))
+    given = None if origin is None else Origin(origin)
+    return connect(f"{address.replace('http', 'ws')}/api/seat", origin=given)
 
 
 @contextmanager
@@ -220,6 +243,14 @@ def seated(address: str, *browsers: tuple[object, str]) -> Iterator[list[Browser
     with ExitStack() as stack:
         lines = [stack.enter_context(line_to(address, address)) for _ in browsers]
         yield [Browser(line, *given) for line, given in zip(lines, browsers, strict=True)]
+
+
+def hear_until_dealt(*browsers: Browser) -> None:
+    """Hear what browsers are sent, and answer, until all have tiles."""
+    while not all(browser.now for browser in browsers):
+        for browser in browsers:
+            with suppress(TimeoutError):
+                browser.hear(timeout=0.05)
 
 
 def play_out(*browsers: Browser) -> None:
@@ -239,7 +270,12 @@ def open_table(address: str, **changes: Any) -> list[Any]:
     return list(answer.json()["links"])
 
 
-KEYS: Final = ["ann" * 8, "", "ben" * 8]
+KEYS: Final = ["ann" * 8, "cleo" * 6, "ben" * 8]
+
+
+@pytest.fixture
+def lobby() -> Any:
+    return pytest.importorskip("fiveup_env.play.lobby", reason="tables by links (no Starlette)")
 
 
 @pytest.fixture(scope="module")
@@ -272,10 +308,7 @@ def test_two_browsers_and_a_level_play_a_whole_game_and_another(address: str) ->
 def test_what_a_page_that_cheats_asks_for_is_refused(address: str) -> None:
     links = open_table(address)
     with seated(address, (links[0], KEYS[0]), (links[2], KEYS[2])) as players:
-        while not all(browser.now for browser in players):
-            for browser in players:
-                with suppress(TimeoutError):
-                    browser.hear(timeout=0.05)
+        hear_until_dealt(*players)
         waiting = next(browser for browser in players if not browser.moves())
         turn = players[1 - players.index(waiting)]
         move = (turn.moves() or ["6-6"])[0]
@@ -330,11 +363,13 @@ def test_a_seat_that_is_opened_twice_stays_with_the_second_tab(address: str) -> 
 def test_a_page_of_another_version_or_another_site_is_refused(address: str) -> None:
     from websockets.exceptions import InvalidStatus
 
-    with line_to(address, address) as line:
-        told = Browser(line, "x", KEYS[0], version=2).hear()
-        assert told["status"] == 426
-    with pytest.raises(InvalidStatus), line_to(address, "https://example.org"):
-        pass
+    for own in (address, None):
+        with line_to(address, own) as line:
+            told = Browser(line, "x", KEYS[0], version=2).hear()
+            assert told["status"] == 426
+    for other in ("https://example.org", "null", f"{address}0", address.rpartition(":")[0]):
+        with pytest.raises(InvalidStatus), line_to(address, other):
+            pass
 
 
 def test_a_level_stands_in_for_who_is_away_and_gives_the_seat_back(tmp_path: Path) -> None:
@@ -365,6 +400,138 @@ def test_a_level_stands_in_for_who_is_away_and_gives_the_seat_back(tmp_path: Pat
             assert browser.made >= made
             browser.play()
         play_out(ann, ben)
+
+
+def test_who_comes_back_before_the_deal_begins_no_other_round(address: str) -> None:
+    links = open_table(address, people=["Ann", "Cleo", "Ben"])
+    with seated(address, (links[0], KEYS[0])) as (ann,):
+        for asked in ({"type": "stand_in", "seat": 2}, {"type": "again"}) * 3:
+            ann.say(asked)
+        ann.say({"type": "sign", "sign": 0})
+        ann.hear_until("sign")
+        with seated(address, (links[1], KEYS[1])) as (cleo,):
+            for times in range(4):
+                if times == 2:  # let all commit, and the others give their secrets
+                    for browser in (cleo, ann):
+                        browser.hear_until("reveal")
+                        browser.say({"type": "sign", "sign": 0})
+                        browser.hear_until("sign")
+                with seated(address, (links[2], KEYS[2])) as (ben,):
+                    told = json.loads(ben.line.recv(timeout=60))
+                    assert told["start"] is None
+                    digest = digest_of(ben.secret)
+                    ben.say({"type": "commit", "round": told["round"], "digest": digest})
+            with seated(address, (links[2], KEYS[2])) as (ben,):
+                hear_until_dealt(ann, cleo, ben)
+        assert {told["round"] for told in ann.told["reveal"]} == {2}  # a level stood in once
+        assert not any(seat["stands_in"] for seat in ann.told["table"][-1]["seats"])
+
+
+def test_a_level_stands_in_for_who_is_here_and_gives_no_secret(
+    lobby: Any, address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    links = open_table(address, people=["Ann", "Cleo", "Ben"])
+    with seated(address, (links[0], KEYS[0]), (links[2], KEYS[2])) as (ann, ben):
+        ben.line.recv(timeout=60)  # and says nothing
+        for seat in (1, 2):
+            ann.say({"type": "stand_in", "seat": seat})
+        assert ann.hear_until("refused")["error"] == "Ben is here"  # he was asked just now
+        monkeypatch.setattr(lobby, "PATIENCE", 0)
+        ann.say({"type": "stand_in", "seat": 2})
+        while not ann.now:
+            ann.hear()
+        hear_until_dealt(ann, ben)
+        assert not any(seat["stands_in"] for seat in ann.told["table"][-1]["seats"][::2])
+
+
+def test_a_line_that_never_says_who_it_is_ends(
+    lobby: Any, address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from websockets.exceptions import ConnectionClosed
+
+    monkeypatch.setattr(lobby, "PATIENCE", 0.2)
+    with line_to(address, address) as line, pytest.raises(ConnectionClosed):
+        line.recv(timeout=60)
+
+
+def test_a_browser_that_was_dropped_is_away_soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fiveup_env.play.launch.PING", 0.3)
+    with served() as address, wire_to(address) as (through, lost):
+        links = open_table(address)
+        with (
+            seated(address, (links[0], KEYS[0])) as (ann,),
+            seated(through, (links[2], KEYS[2])) as (ben,),
+        ):
+            hear_until_dealt(ann, ben)
+            lost.set()
+            ben.say({"type": "sign", "sign": 0})
+            while ann.hear_until("seats")["seats"][2]["here"]:
+                pass
+            ann.say({"type": "stand_in", "seat": 2})
+            while not ann.hear_until("seats")["seats"][2]["stands_in"]:
+                pass
+
+
+def test_names_that_change_all_the_time_are_told_and_kept_now_and_then(
+    lobby: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from fiveup_env.play.server import Offer
+
+    def write(path: Path, content: bytes) -> None:
+        written.append(content)
+        written_to(path, content)
+
+    written: list[bytes] = []
+    written_to = lobby.write_atomic
+    monkeypatch.setattr(lobby, "write_atomic", write)
+    with served(Offer(folder=Folder(tmp_path))) as address:
+        links = open_table(address)
+        with seated(address, (links[0], KEYS[0])) as (ann,):
+            began = monotonic()
+            for number in range(40):
+                ann.say({"type": "name", "name": f"Ann {number}"})
+            while ann.hear_until("seats")["seats"][0]["name"] != "Ann 39":
+                pass
+            took = monotonic() - began
+            assert took > 39 * lobby.PAUSE
+            assert len(ann.told["seats"]) <= 2 + took / lobby.SOON
+            ann.say({"type": "name", "name": "Ann 39"})
+            ann.hear_until("seats")  # the same once more, and nothing to write
+        assert len(written) <= 3 + took / lobby.SOON
+        assert b"Ann 39" in written[-1]
+        assert b"Ann 39" not in written[-2]
+
+
+def test_a_table_that_had_to_go_is_not_written_again(
+    lobby: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from fiveup_env.play.server import Offer
+
+    monkeypatch.setattr(lobby, "MOST_TABLES", 1)
+    with served(Offer(folder=Folder(tmp_path))) as address:
+        links = open_table(address)
+        with seated(address, (links[0], KEYS[0])) as (ann,):
+            ann.hear_until("seats")
+            ann.say({"type": "name", "name": "Anna"})
+            ann.say({"type": "sign", "sign": 0})
+            ann.hear_until("sign")  # the name is kept only later
+        (first,) = (tmp_path / "tables").iterdir()
+        while True:
+            with suppress(AssertionError):  # until the line has ended
+                open_table(address)
+                break
+        sleep(2 * lobby.SOON)
+        (second,) = (tmp_path / "tables").iterdir()
+        assert second != first
+
+
+@pytest.mark.parametrize("name", ["x" * 1_000_000, " " * 1_000_000 + "Ann"])
+def test_what_is_too_long_is_refused(address: str, name: str) -> None:
+    import httpx
+
+    answer = httpx.post(f"{address}/api/tables", json=SETUP | {"people": [name, None, None]})
+    assert answer.status_code == 413
+    assert len(answer.json()["error"]) < 100
 
 
 # --- The page
@@ -480,6 +647,10 @@ def test_two_people_play_by_links_in_their_browsers(browser: Any, address: str) 
         ben.fill("#dialog li input", " ")
         ben.click("#dialog li button >> nth=-1")
         ben.wait_for_selector("#dialog-error:has-text('a name has 1 to 24 characters')")
+        ben.fill("#dialog li input", "\u05d1\u05df")
+        ben.click("#dialog li button >> nth=-1")
+        ann.locator("#seats", has_text="\u2068\u05d1\u05df\u2069").wait_for()  # set apart
+        assert ben.inner_text("#dialog bdi >> nth=1") == "\u05d1\u05df"
         ben.click(".signs button >> nth=1")
         ann.locator("#said", has_text="Well played!").wait_for()
         ben.reload()  # in the middle of the game
@@ -567,3 +738,61 @@ def test_a_seed_that_the_host_chose_after_the_fact_is_said(
         finish(ann, ben)
         for page in (ann, ben):
             assert "The deal does not fit the digests" in page.inner_text("#dialog-body")
+
+
+def test_a_secret_is_given_for_one_list_of_digests_alone(browser: Any, address: str) -> None:
+    def host(line: Any) -> None:
+        def answer(text: str) -> None:
+            asked = json.loads(text)
+            if asked["type"] == "sit":
+                told = {"type": "table", "start": None, "round": 1, "digests": [dealer]}
+                line.send(json.dumps(told | {"seats": [away, away], "seat": 0}))
+            elif asked["type"] == "commit":
+                for more in ([], ["0" * 64]):  # one that was made once the secret was known
+                    told = {"type": "reveal", "round": 1}
+                    line.send(json.dumps(told | {"digests": [dealer, asked["digest"], *more]}))
+            else:
+                given.append(asked["secret"])
+
+        line.on_message(answer)
+
+    dealer, given = digest_of(fresh_secret()), list[str]()
+    away = {"name": "Ann", "here": False, "stands_in": False}
+    with visitor(browser) as (page, _):
+        page.route_web_socket("**/api/seat", host)
+        page.goto(f"{address}/#seat=x")
+        page.wait_for_selector("#dialog-error:has-text('does not fit the digests')")
+        assert len(given) == 1
+
+
+def test_a_host_that_begins_a_deal_again_is_reported_and_refused_after_three_times(
+    browser: Any, address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def deal(shared: SharedTable, seed: int, proof: Any) -> None:
+        tables.append(shared)
+        if len(tables) in vain:
+            shared.gather()
+        else:
+            dealt(shared, seed, proof)
+
+    tables: list[SharedTable] = []
+    vain, dealt = {1, *range(4, 20)}, SharedTable.deal
+    monkeypatch.setattr(SharedTable, "deal", deal)
+    with at_a_table(browser, address, "Ann", "Ben") as (pages, _):
+        for page in pages:
+            page.wait_for_selector("#proof:has-text('begun again: 1')", state="attached")
+        tables[0].game = None  # a deal that is seen and thrown away
+        tables[0].gather()
+        for page in pages:
+            page.reload()
+        for page in pages:
+            page.wait_for_selector("#proof:has-text('begun again: 2')", state="attached")
+        finish(*pages)
+        for page in pages:
+            assert "begun again: 2 of at most 3 times" in page.inner_text("#dialog-body")
+        pages[0].click("#dialog-menu button[value=again]")
+        for page in pages:
+            page.wait_for_selector("#dialog[open]:has-text('more than 3 times')")
+        assert len(tables) == 7  # the whole game has set the count back
+        pages[1].reload()
+        pages[1].wait_for_selector("#dialog[open]:has-text('more than 3 times')")

@@ -81,7 +81,7 @@ function paint() {
   byId("total").title = t("whyScore");
   byId("boneyard").textContent = t("boneyard", { count: state.public("boneyard") - state.public("drawn") });
   byId("now").hidden = !lookAt;
-  byId("proof").textContent = table.digests.length ? t("dealDigest", { digest: table.digests[0].slice(0, 8) }) : t("proof");
+  byId("proof").textContent = table.digests.length ? t(table.begunAgain ? "dealAgain" : "dealDigest", { digest: table.digests[0].slice(0, 8), count: table.begunAgain }) : t("proof");
   byId("undo").disabled = !table.canUndo || !happened.some(({ kind, seat }) => seat === table.seat && kind !== "end");
   paintLog(names);
   document.body.dataset.moves = String(table.game.moves.length);

@@ -8,17 +8,22 @@ import { t } from "./words.js";
 /** @param {string[]} digests */
 const rows = (digests) => digests.map((digest) => element("p", { class: "digest" }, digest));
 
+/** @param {import("./table.js").Table} table */
+const againLines = ({ begunAgain: count }) => (count ? [element("p", { class: "lost" }, t("begunAgain", { count }))] : []);
+
 /** What the card of a game that is over says of its deal. @param {import("./table.js").Table} table @returns {HTMLElement[]} */
 export function proofLines(table) {
-  return table.digests.length ? [element("p", { class: table.isProved ? "hint" : "lost" }, t(table.isProved ? "proved" : "proofBroken"))] : [];
+  if (!table.digests.length) return table.hash ? [element("p", { class: "hint" }, t("leftOut"))] : [];
+  return [element("p", { class: table.isProved ? "hint" : "lost" }, t(table.isProved ? "proved" : "proofBroken")), ...againLines(table)];
 }
 
 /** Show the digests of a game, and its seed once it is over. @param {import("./table.js").Table} table */
 export async function proofDialog(table) {
   const { digests, local } = table, proof = table.isOver ? local?.saved.proof : undefined;
-  if (!digests.length) return tell(t("proof"), t("noProof"));
+  if (!digests.length) return tell(t("proof"), t(table.hash ? "leftOut" : "noProof"));
   const body = [element("p", {}, t("proofBefore")), ...rows(digests)];
   if (table.isOver) body.push(...proofLines(table), ...(proof ? [element("p", {}, t("seedIs", { seed: seedFrom(proof.secrets) }))] : []));
+  else body.push(...againLines(table));
   await showDialog(t("proof"), body, [["", t("close")], ...(proof ? /** @type {[string, string][]} */ ([["link", t("copyProof")]]) : [])], async (value) => {
     if (value !== "link" || !proof) return true;
     await copy(`${location.origin}${location.pathname}#proof=${proofText(proof)}`);

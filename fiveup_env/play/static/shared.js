@@ -38,6 +38,9 @@ export function sentenceOf(error) {
 /** The people who play a level: as many as there are seats. @param {string} level */
 export const peopleOf = (level) => t(`name_${LEVELS.indexOf(level) + 1}`).split(" ");
 
+/** Letters that are written from right to left: next to them, figures change places unless the name is set apart. */
+const TURNED = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
+
 /** The names of a game's seats. @param {Table} of */
 export function namesOf(of) {
   /** @type {Map<string, number>} */
@@ -45,7 +48,7 @@ export function namesOf(of) {
   return of.setup.levels.map((level, seat) => {
     if (seat === of.me) return t("you");
     const name = of.setup.people?.[seat] ?? of.saved.names?.[seat];
-    if (name) return name;
+    if (name) return TURNED.test(name) ? `\u2068${name}\u2069` : name;
     const spec = LEVELS.includes(level) ? null : isTrained(level) ? t("trained") : level.split(":")[0], before = met.get(level) ?? 0;
     met.set(level, before + 1);
     return spec ? `${spec}${before ? ` ${before + 1}` : ""}` : peopleOf(level)[before];

@@ -103,6 +103,8 @@ export class Table {
   get local() { return this; }
   /** The digests that were shown before the game. @returns {string[]} */
   get digests() { return this.saved.proof?.digests ?? []; }
+  /** How often its deal was begun in vain. */
+  get begunAgain() { return 0; }
   /** Whether the game fits its digests, once it is over. */
   get isProved() {
     try { checkProof(this.saved.proof, this.saved.seed); } catch { return false; }

@@ -2,12 +2,12 @@
 /** People at their own browsers: the links to their seats, who is here, and what they say. */
 import { copy, showDialog, tell } from "../dialogs.js";
 import { info } from "../fiveup.mjs";
-import { digestOf, freshSecret } from "../proof.js";
 import { asked } from "../server.js";
 import { byId, element, say } from "../shared.js";
 import { remember, remembered } from "../store.js";
 import { t } from "../words.js";
 import { Line } from "./line.js";
+import { digestFor, noteEnd, pledgeOf, secretFor } from "./pledge.js";
 import { HostedTable } from "./seen.js";
 
 /** @typedef {import("./seen.js").Seat} Seat */
@@ -32,26 +32,35 @@ export async function openTable({ seat, levels, ...setup }, page) {
   sitAt(own, page);
 }
 
-/** What this browser has committed to. */
-let pledge = { dealer: "", secret: "" };
-
 /** Commit to a secret of one's own, and give it once all have committed: then nobody can choose the deal. @param {any} message @param {Line} line */
 function addSecret({ type, round, digests }, line) {
-  if (type === "table") {
-    pledge = { dealer: digests[0], secret: freshSecret() };
-    line.send({ type: "commit", round, digest: digestOf(pledge.secret) });
-  } else if (digests[0] !== pledge.dealer || !digests.includes(digestOf(pledge.secret))) say(t("proofBroken"), true);
-  else {
-    remember(`pledge:${line.link}`, JSON.stringify({ digests, secret: pledge.secret }));
-    line.send({ type: "secret", round, secret: pledge.secret });
+  if (type === "reveal") {
+    const secret = secretFor(line.link, digests);
+    if (secret) line.send({ type: "secret", round, secret });
+    else complain(t("proofBroken"));
+    return;
   }
+  const digest = digestFor(line.link, digests[0]), { again } = pledgeOf(line.link);
+  if (digest) {
+    line.send({ type: "commit", round, digest });
+    if (again) complain(t("begunAgain", { count: again }));
+  } else {
+    line.close();
+    tell(t("company"), t("begunTooOften"));
+  }
+}
+
+/** Say that something is wrong, in the open dialog if there is one. @param {string} sentence */
+function complain(sentence) {
+  if (showSeats) byId("dialog-error").textContent = sentence;
+  else say(sentence, true);
 }
 
 /** Sit down at the seat of a link. @param {string} link @param {Page} page */
 export function sitAt(link, page) {
   history.replaceState(null, "", `#seat=${link}`);
   const hear = (/** @type {any} */ message) => {
-    if (message.type === "reveal" || message.start === null) addSecret(message, line);
+    if (message.file) noteEnd(link, message.file);
     if (message.type === "table" && message.start === null) {
       if (showSeats) showSeats(message.seats);
       else if (message.seats.some((/** @type {Seat} */ { name, here, stands_in }) => name !== null && !here && !stands_in)) void gathering(message, line);
@@ -63,14 +72,14 @@ export function sitAt(link, page) {
     else if (message.type === "refused") {
       const sentence = REFUSED.includes(message.status) ? t(`refused${message.status}`) : message.error;
       if (message.final) tell(t("company"), sentence);
-      else if (showSeats) byId("dialog-error").textContent = sentence;
-      else say(sentence, true);
+      else complain(sentence);
       table?.refused();
     } else {
       table?.hear(message);
       if (message.seats) showSeats?.(message.seats);
       if (message.seats) page.repaint();
     }
+    if (message.type === "reveal" || message.start === null) addSecret(message, line);
   };
   const line = new Line(link, hear, () => say(t("lineCut"), true));
 }
@@ -100,10 +109,13 @@ export async function companyDialog(at) {
  */
 async function company(seats, own, line, title, buttons, ...more) {
   const list = element("ul", { class: "games" }), links = linksBeside(line.link);
-  showSeats = (now) => list.replaceChildren(...now.flatMap((seat, k) => (seat.name === null ? [] : [lineOf(seat, k)])));
-  const lineOf = (/** @type {Seat} */ { name, here, stands_in }, /** @type {number} */ k) => {
+  showSeats = (now) => {
+    if (list.querySelector("input:focus")) return; // others come and go while a name is written
+    list.replaceChildren(...now.flatMap((seat, k) => (seat.name === null ? [] : [lineOf(seat, k)])));
+  };
+  const lineOf = (/** @type {Seat} */ { name, here, silent, stands_in }, /** @type {number} */ k) => {
     const state = k === own ? t("you") : t(here ? "isHere" : stands_in ? "standsIn" : "isAway");
-    const row = element("li", {}, element("span", {}, `${t("seatNumber", { number: k + 1 })}: ${name} · ${state}`));
+    const row = element("li", {}, element("span", {}, `${t("seatNumber", { number: k + 1 })}: `, element("bdi", {}, name ?? ""), ` · ${state}`));
     const act = (/** @type {string} */ word, /** @type {() => void} */ does) => {
       const button = element("button", { type: "button" }, t(word));
       button.addEventListener("click", does);
@@ -112,7 +124,7 @@ async function company(seats, own, line, title, buttons, ...more) {
     if (k === own) act("rename", () => rename(row, name ?? "", line));
     else {
       if (links[k]) act("copySeat", () => void copy(addressOf(String(links[k]))));
-      if (!here && !stands_in) act("standIn", () => line.send({ type: "stand_in", seat: k }));
+      if ((!here || silent) && !stands_in) act("standIn", () => line.send({ type: "stand_in", seat: k }));
     }
     return row;
   };

@@ -2,11 +2,12 @@
 /** A game that goes on at a server, as one's own seat sees it. */
 import { Game, Seen, View, info } from "../fiveup.mjs";
 import { asLevel } from "../levels.js";
-import { kept, put, remembered } from "../store.js";
-import { Table, begun, gamesIn, rulesOf } from "../table.js";
+import { kept, put } from "../store.js";
+import { Table, begun, rulesOf } from "../table.js";
+import { localOf, pledgeOf } from "./pledge.js";
 
 /** @typedef {{ move: string, arm: number | null, after: string, hands?: number[], dealt?: string }} SeenStep a move, and views of one's seat in base64 */
-/** @typedef {{ name: string | null, spec: string, here: boolean, came: boolean, stands_in: boolean }} Seat */
+/** @typedef {{ name: string | null, spec: string, here: boolean, came: boolean, silent: boolean, stands_in: boolean }} Seat */
 /** @typedef {{ move: string, total: number, points: number }} Choice */
 /** @typedef {{ table: string, setup: any, seat: number, seats: Seat[], start: string | null, steps: SeenStep[], choices: Choice[], file: object | null }} Told what a server says of a table */
 
@@ -71,6 +72,7 @@ export class HostedTable extends Table {
     const { people, ...setup } = told.setup;
     super(begun({ ...setup, seat: told.seat, levels: setup.levels.map(asLevel) }, "0", { id: `table-${told.table}` }));
     this.line = line;
+    this.pledge = pledgeOf(line.link);
     this.seats = told.seats;
     this.game = this.#seen = new SeenGame(this.setup, /** @type {string} */ (told.start));
     for (const step of told.steps) this.#show(step);
@@ -96,19 +98,18 @@ export class HostedTable extends Table {
 
   /** Read the whole game, now that it is over. @param {object} file */
   #read(file) {
-    try { this.#local = new Table(gamesIn(JSON.stringify(file))[0]); } catch { this.#local = null; }
+    this.#local = localOf(file);
     if (this.#local && !kept(this.#local.saved.id)) put(this.#local.saved);
   }
 
   /** The digests that were shown before the game. @returns {string[]} */
-  get digests() { return this.#pledge?.digests ?? []; }
-  /** @returns {{ digests: string[], secret: string } | null} */
-  get #pledge() { return JSON.parse(remembered(`pledge:${this.line.link}`, "null")); }
+  get digests() { return this.pledge.digests ?? []; }
+  get begunAgain() { return this.pledge.again; }
 
   /** Whether the whole game is what was seen, and its proof is of what was committed to. */
   get isProved() {
-    const pledge = this.#pledge, proof = this.#local?.saved.proof, hands = (/** @type {Game} */ game) => String(game.hands().map((hand) => hand.get("hands")));
-    return Boolean(pledge && proof && this.#local) && String(proof?.digests) === String(pledge?.digests) && Boolean(proof?.secrets.includes(String(pledge?.secret)))
+    const { digests, secret } = this.pledge, proof = this.#local?.saved.proof, hands = (/** @type {Game} */ game) => String(game.hands().map((hand) => hand.get("hands")));
+    return Boolean(digests && proof) && String(proof?.digests) === String(digests) && Boolean(proof?.secrets.includes(secret))
       && String(this.#local?.game.moves) === String(this.game.moves) && hands(/** @type {Table} */ (this.#local).game) === hands(this.game);
   }
 

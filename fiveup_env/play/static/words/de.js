@@ -88,6 +88,9 @@ export default {
   // The deal, proved
   proof: "Beweis der Verteilung", dealDigest: "Verteilung {digest}…", proofBefore: "Diese Prüfsummen standen vor dem ersten Stein fest: die des Gebers, und eine von jedem an einem anderen Browser. Aus den Geheimnissen dahinter folgt die Zahl der Verteilung; gezeigt werden sie, wenn das Spiel zu Ende ist.",
   proved: "Die Verteilung ist bewiesen: sie passt zu den Prüfsummen, die vor dem Spiel gezeigt wurden.", proofBroken: "Die Verteilung passt nicht zu den Prüfsummen, die vor dem Spiel gezeigt wurden.",
+  dealAgain: "Verteilung {digest}… (neu begonnen: {count})", leftOut: "Zu dieser Verteilung gehört kein Geheimnis von Ihnen: Ihnen ist sie nicht bewiesen.",
+  begunAgain: "Nachdem Ihr Geheimnis übergeben war, wurde die Verteilung neu begonnen: {count} von höchstens 3 Malen. So könnte, wer den Tisch betreibt, unter Verteilungen wählen.",
+  begunTooOften: "Mehr als dreimal wurde die Verteilung neu begonnen, nachdem Ihr Geheimnis übergeben war. Diese Seite übergibt keines mehr: wer den Tisch betreibt, könnte unter Verteilungen wählen. Eröffnen Sie einen anderen Tisch.",
   noProof: "Die Nummer dieser Verteilung war vorher bekannt: da ist nichts zu beweisen.", seedIs: "Zahl der Verteilung: {seed}", copyProof: "Link zum Prüfen kopieren",
   proofHolds: "Die Geheimnisse haben diese Prüfsummen, und die Zahl folgt aus ihnen. Vergleichen Sie die Prüfsummen mit denen, die Ihnen vor dem Spiel gezeigt wurden.",
 

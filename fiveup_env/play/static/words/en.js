@@ -88,6 +88,9 @@ export default {
   // The deal, proved
   proof: "Proof of the deal", dealDigest: "Deal {digest}…", proofBefore: "These digests were fixed before the first tile: the dealer's, and one of each person at another browser. The seed of the deal follows from the secrets behind them, which are shown once the game is over.",
   proved: "The deal is proved: it fits the digests that were shown before the game.", proofBroken: "The deal does not fit the digests that were shown before the game.",
+  dealAgain: "Deal {digest}… (begun again: {count})", leftOut: "No secret of yours is part of this deal, so it is not proved to you.",
+  begunAgain: "After your secret was given, the deal was begun again: {count} of at most 3 times. Whoever hosts the table could choose among deals in this way.",
+  begunTooOften: "The deal was begun again more than 3 times after your secret was given, so this page gives no other: whoever hosts the table could choose among deals. Open another table.",
   noProof: "The number of this deal was known before, so there is nothing to prove.", seedIs: "Seed of the deal: {seed}", copyProof: "Copy a link that checks it",
   proofHolds: "The secrets have these digests, and the seed follows from them. Compare the digests with those that you were shown before the game.",
 
