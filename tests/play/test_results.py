@@ -9,7 +9,9 @@ from random import Random
 from typing import Any, Final
 
 from fiveup_env import Game
-from fiveup_env.game.records import dumps
+from fiveup_env.game.records import dumps, loads
+from fiveup_env.play.folder import Folder
+from fiveup_env.play.server import Offer
 from tests.play.test_browser import (
     FREE,
     begin,
@@ -22,7 +24,7 @@ from tests.play.test_browser import (
     wait_for_move,
 )
 from tests.support import play_randomly
-from tests.web import check_access, visitor
+from tests.web import check_access, served, visitor
 
 ONE_HAND: Final = "?seed=6&players=2&target=1&levels=greedy,greedy"
 
@@ -80,6 +82,29 @@ def test_files_and_tiles_played_before_are_no_results_and_what_is_removed_comes_
     assert len(page.locator(".games li", has_text="tiles known").all()) == 1
     page.keyboard.press("Escape")
     assert sum("tiles known" in line for line in listed(page)) == 1
+
+
+def test_games_and_what_they_count_for_are_of_one_browser_whatever_the_server_keeps(
+    browser: Any, tmp_path: Path
+) -> None:
+    with served(Offer(folder=Folder(tmp_path))) as address:
+        with visitor(browser) as (page, _):
+            begin(page, f"{address}/", "?seed=6&players=2&target=3&levels=level:3,level:3")
+            play_out(page, play_by_mouse)
+            page.keyboard.press("Escape")
+            assert any("won, " in line for line in listed(page))
+            page.locator(".games li").get_by_text("Remove").click()
+            page.locator(".games li").get_by_text("Remove", exact=True).click()
+            page.keyboard.press("Escape")
+            begin(page, f"{address}/", "")
+            assert not any("Five Up, 2" in line for line in listed(page))
+        with visitor(browser) as (page, _):
+            begin(page, f"{address}/", "?seed=7&players=3&levels=level:3,level:3,level:3")
+            assert not any("Five Up, 2" in line for line in listed(page))
+            page.keyboard.press("Escape")
+            menu(page, "progress")
+            page.wait_for_selector("#dialog-body:has-text('Nobody beaten yet')")
+    assert any(loads(path.read_text()).is_game_over() for path in tmp_path.glob("*.json"))
 
 
 def test_a_study_shows_its_own_game_before_it_is_judged(
