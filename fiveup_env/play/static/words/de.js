@@ -206,7 +206,7 @@ export default {
   trainLoad: "Eine Policy laden", trainFiles: "Dateien", trainFilesHint: "policy.safetensors und policy.json aus dem Ordner einer Policy. Sie spielen sofort gegen sie.",
   trainBoth: "Wählen Sie beide Dateien: {weights} und {description}.", trainPause: "Anhalten", trainOn: "Weiterlernen", trainNew: "Ein neuer Agent", trainWhich: "Agent",
   trainPlay: "Gegen ihn spielen", trainWatch: "Ihm zusehen", trainSave: "Als Dateien speichern",
-  trainSaved: "Legen Sie beide in einen Ordner; Python spielt ihn als {agent}:ORDNER.",
+  trainSaved: "Legen Sie beide in einen Ordner; Python spielt ihn als policy:ORDNER.",
   trainRival: "Siege gegen {rival}", trainAgainst: "{who}, gegen {rival}", trainDecisions: "{count} Entscheidungen",
   trainLearnt: "Entschei\u00addungen", trainSpeed: "Entschei\u00addungen je Sekunde", trainSeconds: "Sekunden",
   trainFull: "Der Speicher des Browsers ist voll; dieser Agent geht mit der Seite verloren. Speichern Sie ihn als Dateien.",

@@ -206,7 +206,7 @@ export default {
   trainLoad: "Load a policy", trainFiles: "Files", trainFilesHint: "policy.safetensors and policy.json, as they lie in a policy’s folder. You play against it at once.",
   trainBoth: "Choose both files: {weights} and {description}.", trainPause: "Pause", trainOn: "Go on", trainNew: "A new agent", trainWhich: "Agent",
   trainPlay: "Play against it", trainWatch: "Watch it play", trainSave: "Save as files",
-  trainSaved: "Put both into one folder; Python plays it as {agent}:FOLDER.",
+  trainSaved: "Put both into one folder; Python plays it as policy:FOLDER.",
   trainRival: "Wins against {rival}", trainAgainst: "{who}, against {rival}", trainDecisions: "{count} decisions",
   trainLearnt: "Decisions", trainSpeed: "Decisions a second", trainSeconds: "Seconds",
   trainFull: "The browser’s storage is full, so this agent is gone with the page. Save it as files.",
