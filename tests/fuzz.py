@@ -745,7 +745,7 @@ def a_policy(kind: str) -> tuple[bytes, Any]:
 
     torch.set_num_threads(1)
     torch.manual_seed(0)
-    network = build(Shape(kind, 4, 1, shared=kind == "guided"))
+    network = build(Shape(kind, 4, 1, shared=kind != "residual"))
     save_policy("policy", network, {"config": {"reward": "margin"}})
     return Path("policy", WEIGHTS).read_bytes(), json.loads(
         Path("policy", DESCRIPTION).read_bytes()
@@ -760,7 +760,7 @@ def policies(random: Random) -> None:
 
     from agents.policies.files import load_policy
 
-    kind = random.choice(["plain", "guided"])
+    kind = random.choice(["plain", "guided", "residual"])
     weights, description = a_policy(kind)
     if random.random() < 0.3:
         weights = mutated_bytes(random, weights)
@@ -777,7 +777,7 @@ def policies(random: Random) -> None:
         return  # no file holds this
     Path("policy", WEIGHTS).write_bytes(weights)
     Path("policy", DESCRIPTION).write_text(text, "utf-8", "surrogatepass")
-    if kind == "plain":
+    if kind == "residual":
         network, about = load_policy("policy")
         network.logits(
             torch.zeros(1, row_size(get_encoder(network.shape.encoder)), dtype=torch.int8)

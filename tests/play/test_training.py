@@ -123,13 +123,12 @@ def test_an_agent_learns_rests_goes_on_after_a_reload_and_is_played_against(
 ) -> None:
     begin(page, address)
     menu(page, "train")
-    page.select_option("#train-network", "guided")
-    page.select_option("#train-width", "32")
     page.click("#dialog-menu button[value=go]")
     wait_for_points(page, 2)
     pause(page)
     before = learnt(page)
     page.click("#train-save")
+    page.wait_for_selector("#dialog:has-text('plays it as policy:FOLDER')")
     check_access(page)
     for name in ("policy.safetensors", "policy.json"):
         with page.expect_download() as download:
