@@ -1,4 +1,4 @@
-"""Guided networks in JAX: policies of ours, played where the games are.
+"""Networks in JAX: policies of ours, played where the games are.
 
 `Weights` are those that compiled code reads, as arrays of JAX, so that they can be learnt, too.
 """
@@ -35,7 +35,7 @@ def read_weights(name: str) -> Weights:
     """Return the weights of a shipped policy, or of a policy's folder.
 
     Raises:
-        PolicyError: If there is no such policy, or it is not a guided network with one trunk.
+        PolicyError: If there is no such policy, or its shape is not supported.
     """
     weights, _ = load_compiled(policy_folder(name))
     return Weights(*map(jnp.asarray, weights))
@@ -58,23 +58,26 @@ def forward(weights: Weights, entries: Array, features: Array) -> tuple[Array, A
     Args:
         weights: The weights.
         entries: A row of `flat` and where the hidden tiles are, int8[..., 669]; or the first of
-            these alone, if that is not known.
+            these alone, if that is not known. A plain network reads a row of `flat` alone.
         features: The features of every action, int8[..., 121, 9].
 
     Returns:
         float32[..., 121] and float32[...].
     """
-    numbers = entries.astype(jnp.float32)
-    state = _product(numbers, weights.first[: entries.shape[-1]]) + weights.first_bias
-    for block in range(len(weights.inner)):
-        inner = _product(_normed(state, weights.norms[block]), weights.inner[block])
-        inner = jax.nn.relu(inner + weights.inner_bias[block])
-        state += _product(inner, weights.outer[block]) + weights.outer_bias[block]
-    state = _normed(state, weights.norm)
+    numbers = entries[..., : len(weights.first)].astype(jnp.float32)
+    state = _product(numbers, weights.first[: numbers.shape[-1]]) + weights.first_bias
+    for layer in range(len(weights.inner)):
+        if len(weights.norm):
+            inner = _product(_normed(state, weights.norms[layer]), weights.inner[layer])
+            inner = jax.nn.relu(inner + weights.inner_bias[layer])
+            state += _product(inner, weights.outer[layer]) + weights.outer_bias[layer]
+        else:
+            state = _product(jax.nn.relu(state), weights.inner[layer]) + weights.inner_bias[layer]
+    state = _normed(state, weights.norm) if len(weights.norm) else jax.nn.relu(state)
     plays = jnp.clip(entries[..., _PLAYS].astype(jnp.int32), 0, USUAL_POINTS + 1)
     logits = _product(state, weights.head.T) + weights.head_bias + weights.worth[plays]
     guide = _product(state, weights.guide) + weights.guide_bias
-    steps = features.astype(jnp.float32) * (1 / STEPS)
+    steps = features[..., : len(weights.guide_bias)].astype(jnp.float32) * (1 / STEPS)
     logits += jnp.sum(steps * guide[..., None, :], -1)
     return logits, _product(state, weights.value) + weights.value_bias[0]
 

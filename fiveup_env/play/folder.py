@@ -1,4 +1,4 @@
-"""A folder of games on disk: a file for each, which every command reads."""
+"""A folder of games on disk: a file for each, for the host's commands; no page is sent any."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MOST_BYTES: Final = 1 << 20  # of a game: a record of several hundred hands
 
 
 class Folder:
-    """The games in a folder, as the page keeps them."""
+    """A folder in which pages keep games."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         """Keep games in a folder, which is made if need be; raise InputError if it cannot be."""
@@ -48,11 +48,6 @@ class Folder:
             write_atomic(path, content)
         except OSError as error:
             raise RequestError(f"the game cannot be kept: {error}", 507) from None
-
-    def games(self) -> list[Json]:
-        """Return all games that can be read."""
-        games = map(game_in, sorted(self.path.glob("*.json")))
-        return [game for game in games if game is not None]
 
 
 def game_in(path: Path) -> Json | None:

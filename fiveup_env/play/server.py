@@ -1,4 +1,4 @@
-"""The server of the table: the files of the page, agents that it may ask, and a folder of games."""
+"""The server of the table: the page's files, agents that it may ask, and a folder for games."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ class Offer:
 
     def settings(self) -> Json:
         """Return the settings that the page reads."""
-        settings: Json = {"games": self.folder is not None or bool(self.games)}
+        settings: Json = {"games": self.folder is not None, "study": bool(self.games)}
         if self.setup is not None:
             settings["setup"] = self.setup
         if self.seed is not None:
             settings["seed"] = self.seed
-        return settings | {"study": bool(self.games), "watch": self.watched is not None}
+        return settings | {"watch": self.watched is not None}
 
 
 def app_of(offer: Offer) -> Starlette:
@@ -73,9 +73,8 @@ def app_of(offer: Offer) -> Starlette:
         await to_thread.run_sync(offer.answers.agent, spec)
         return JSONResponse({"spec": spec})
 
-    async def games(_request: Request) -> Response:
-        kept = await to_thread.run_sync(offer.folder.games) if offer.folder else []
-        return JSONResponse({"games": [*offer.games, *kept]})
+    async def studied(_request: Request) -> Response:
+        return JSONResponse({"games": offer.games})
 
     async def watched(_request: Request) -> Response:
         game = await to_thread.run_sync(game_in, offer.watched) if offer.watched else None
@@ -95,7 +94,7 @@ def app_of(offer: Offer) -> Starlette:
     routes: tuple[tuple[str, str, Handler], ...] = (
         ("POST", "/api/ask", ask),
         ("POST", "/api/check", check),
-        ("GET", "/api/games", games),
+        ("GET", "/api/studied", studied),
         ("GET", "/api/watched", watched),
         ("POST", "/api/games/{name}", keep),
         ("POST", "/api/tables", open_table),

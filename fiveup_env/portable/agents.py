@@ -80,11 +80,9 @@ from fiveup_env.portable.weights import (
     POINTS,
     aim_of,
     has_values,
-    is_plain,
     unit_in,
     weights_fit,
     weights_in,
-    write_plain_logits,
 )
 from fiveup_env.rules.actions import ACTION_COUNT
 from fiveup_env.rules.fields import RULES
@@ -172,9 +170,6 @@ def casual(view: Array, rung: int, mistakes: Array, key: Word) -> int:
 def _write_logits(views: Array, block: Array, logits: Array) -> None:
     """Write the logits of a view, -inf where an action is not allowed."""
     logits[:] = -np.inf
-    if is_plain(block):
-        write_plain_logits(views, block, logits)
-        return
     weights = weights_in(block)
     write_all(views, weights, _memory_for(weights), logits)
 

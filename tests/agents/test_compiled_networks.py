@@ -19,14 +19,18 @@ from fiveup_env.opponents.registry import make_agent
 from tests.agents.learning import noisy
 from tests.support import random_views
 
-SHAPES = [Shape("guided", 1, 1, shared=True), Shape("guided", 48, 2, shared=True)]
+SHAPES = [
+    Shape(kind, *size, shared=True)
+    for kind in ("plain", "guided")
+    for size in ((1, 1), (48, 2), (7, 3))
+]
 
 
 def lively(shape: Shape) -> PolicyNetwork:
     return noisy(shape, seed=2, noise=0.2)
 
 
-@pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: f"{shape.encoder}-{shape.width}")
+@pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: f"{shape.kind}-{shape.width}")
 def test_compiled_networks_answer_as_torch_does(tmp_path: Path, shape: Shape) -> None:
     network = lively(shape)
     save_policy(tmp_path, network, {})

@@ -12,16 +12,22 @@ pytest.importorskip("jax", reason="the games in JAX (no JAX)")
 import jax
 
 from fiveup_env import Rules
-from fiveup_env.encoders import get_encoder, place_of, row_size
+from fiveup_env.encoders import get_encoder, place_of, row_size, rows_of
 from fiveup_env.engine.chance import scramble
 from fiveup_env.errors import AgentError
 from fiveup_env.jax import ladder, networks, values_of
 from fiveup_env.jax.evidence import chance_piece, chances, no_evidence, noted
 from fiveup_env.jax.features import features
+from fiveup_env.learning.networks import Network
 from fiveup_env.opponents.heuristics.features import SCRATCH
 from fiveup_env.opponents.heuristics.ladder import LADDER, choose_all, weights_of
+from fiveup_env.opponents.networks.compiled import Weights, memory_for, write_all, write_values
+from fiveup_env.opponents.networks.compiled import weights_of as weights_of_network
+from fiveup_env.opponents.networks.lookahead import FEATURE_COUNT
 from fiveup_env.opponents.networks.policy import PolicyAgent
+from fiveup_env.rules.actions import ACTION_COUNT
 from tests.jax.compare import EVERY_RULES, GAMES, Pair
+from tests.support import random_views
 
 HALF_WAY = 2e-4  # the share of entries that lie half way between two steps, at most
 
@@ -48,6 +54,21 @@ def test_a_rung_plays_what_it_plays_in_the_library(rung: str) -> None:
 def test_a_name_that_is_not_a_rung_is_refused() -> None:
     with pytest.raises(AgentError, match="rung"):
         ladder.agent("best", values_of(Rules.preset()))
+
+
+def test_a_plain_network_computes_what_it_computes_in_compiled_code() -> None:
+    network, views = Network("plain", 9, 3), random_views(40, 13)
+    network.vector[:] = np.random.default_rng(4).normal(0, 0.3, len(network.vector))
+    weights = weights_of_network(network.tensors(), network.factors)
+    expected, values = np.full((40, ACTION_COUNT), -np.inf, np.float32), np.empty(40, np.float32)
+    memory, rows = memory_for(weights), rows_of(get_encoder("flat"), views, scaled=False)
+    write_all(views, weights, memory, expected)
+    write_values(views, weights, memory, values)
+    features = np.zeros((40, ACTION_COUNT, FEATURE_COUNT), np.int8)  # which it does not read
+    logits, valued = networks.forward(Weights(*map(jax.numpy.asarray, weights)), rows, features)
+    choices = (expected > -np.inf) & ((expected > -np.inf).sum(1, keepdims=True) > 1)
+    np.testing.assert_allclose(np.asarray(logits)[choices], expected[choices], rtol=1e-4, atol=1e-4)
+    np.testing.assert_allclose(valued, values, rtol=1e-4, atol=1e-4)
 
 
 def test_features_and_chances_are_those_of_a_row_and_a_policy_plays_alike_by_them() -> None:

@@ -147,10 +147,20 @@ def test_a_digest_that_is_none_is_refused(copied: Path, digest: str) -> None:
         make_agent(f"student:{copied}")
 
 
-def test_what_compiled_code_cannot_play_names_the_agent_that_can(copied: Path) -> None:
-    described(copied, (copied / WEIGHTS).read_bytes(), shape={"kind": "residual"})
-    why = f"its kind must be guided, not 'residual'; in a clone, torch:{copied} plays it"
-    with pytest.raises(PolicyError, match=why):
+@pytest.mark.parametrize(
+    ("shape", "encoder", "why"),
+    [
+        ({"kind": "residual"}, "flat", "its kind must be plain or guided, not 'residual'"),
+        ({"kind": "plain", "shared": False}, "flat", "its shared must be true, not False"),
+        ({"kind": "plain", "shared": True}, "tokens", "it must read flat, not 'tokens'"),
+    ],
+)
+def test_what_compiled_code_cannot_play_names_the_agent_that_can(
+    copied: Path, shape: dict[str, Any], encoder: str, why: str
+) -> None:
+    content = (copied / WEIGHTS).read_bytes()
+    described(copied, content, shape=shape, encoder={"name": encoder, "version": 1})
+    with pytest.raises(PolicyError, match=f"{why}; in a clone, torch:{copied} plays it"):
         make_agent(f"policy:{copied}")
 
 

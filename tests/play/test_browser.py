@@ -522,7 +522,7 @@ def test_puzzles_are_solved_or_not_by_mouse_and_keyboard_and_a_reload_keeps_the_
     begin(page, address, "")
     menu(page, "puzzles")
     assert f"1 of {len(some)}" in page.inner_text("#dialog-body button[value='2']")
-    assert f"1 of {len(puzzles)}" in page.inner_text("#dialog-body button[value='0']")
+    assert f"1 of {len(puzzles):,}" in page.inner_text("#dialog-body button[value='0']")
     assert "0, at most 1" in page.inner_text("#dialog-body")
 
 

@@ -49,7 +49,7 @@ def test_a_double_branches_and_the_others_draw_pass_and_are_counted(
     assert "passes" in others[1]
     page.click("#lesson-menu button.main")
     play(page, "5-0")
-    assert "7 pips, rounded: 1" in page.inner_text("#lesson-others")
+    assert "7 pips, rounded to 5: 1 point" in page.inner_text("#lesson-others")
     assert page.locator("#lesson-others .face").count() == 1
 
 

@@ -8,8 +8,12 @@ from pathlib import Path
 from random import Random
 from typing import Any, Final
 
+import pytest
+
 from fiveup_env import Game
-from fiveup_env.game.records import dumps
+from fiveup_env.game.records import dumps, loads
+from fiveup_env.play.folder import Folder
+from fiveup_env.play.server import Offer
 from tests.play.test_browser import (
     FREE,
     begin,
@@ -22,8 +26,9 @@ from tests.play.test_browser import (
     wait_for_move,
 )
 from tests.support import play_randomly
-from tests.web import check_access, visitor
+from tests.web import check_access, served, visitor
 
+MINUS: Final = "\N{MINUS SIGN}"
 ONE_HAND: Final = "?seed=6&players=2&target=1&levels=greedy,greedy"
 
 
@@ -82,13 +87,73 @@ def test_files_and_tiles_played_before_are_no_results_and_what_is_removed_comes_
     assert sum("tiles known" in line for line in listed(page)) == 1
 
 
+def test_games_and_what_they_count_for_are_of_one_browser_whatever_the_server_keeps(
+    browser: Any, tmp_path: Path
+) -> None:
+    with served(Offer(folder=Folder(tmp_path))) as address:
+        with visitor(browser) as (page, _):
+            begin(page, f"{address}/", "?seed=6&players=2&target=3&levels=level:3,level:3")
+            play_out(page, play_by_mouse)
+            page.keyboard.press("Escape")
+            assert any("won, " in line for line in listed(page))
+            page.locator(".games li").get_by_text("Remove").click()
+            page.locator(".games li").get_by_text("Remove", exact=True).click()
+            page.keyboard.press("Escape")
+            begin(page, f"{address}/", "")
+            assert not any("Five Up, 2" in line for line in listed(page))
+        with visitor(browser) as (page, _):
+            begin(page, f"{address}/", "?seed=7&players=3&levels=level:3,level:3,level:3")
+            assert not any("Five Up, 2" in line for line in listed(page))
+            page.keyboard.press("Escape")
+            menu(page, "progress")
+            page.wait_for_selector("#dialog-body:has-text('Nobody beaten yet')")
+    assert any(loads(path.read_text()).is_game_over() for path in tmp_path.glob("*.json"))
+
+
+def test_a_card_says_what_is_a_change_and_what_a_score_by_true_minus_signs(
+    page: Any, address: str
+) -> None:
+    page.goto(address + ONE_HAND)
+    play_out(page, play_by_mouse)
+    said = page.inner_text("#dialog-body")
+    changed = re.findall(rf"^\w+: (0|[+{MINUS}]\d+), score now ({MINUS}?\d+)$", said, re.MULTILINE)
+    assert len(changed) == 2
+    assert any(gain.startswith(MINUS) for gain, _ in changed)
+    worth = re.search(r"(\d+) pips(?:, rounded to (\d+))?: (\d+) point", said)
+    assert worth
+    assert int(worth[2] or worth[1]) == 5 * int(worth[3])
+    assert said.startswith(f"Score {changed[0][1]} : {changed[1][1]}\n")
+
+
+@pytest.mark.parametrize(("tongue", "date"), [("en", "Jan 10, 2026"), ("de", "10.01.2026")])
+def test_dates_are_written_in_the_language_of_the_page(
+    browser: Any, address: str, tongue: str, date: str
+) -> None:
+    with visitor(browser, locale="fr-FR", timezone_id="UTC") as (page, _):
+        begin(page, address)
+        page.evaluate("tongue => localStorage.setItem('fiveup:tongue', tongue)", tongue)
+        keep_games(page, [{"level": "level:3", "result": "won"}])
+        begin(page, address)
+        menu(page, "games")
+        page.wait_for_selector(f".games li:has-text('{date}')")
+
+
 def test_a_study_shows_its_own_game_before_it_is_judged(
     page: Any, address: str, tmp_path: Path
 ) -> None:
     begin(page, address, "")
+    page.evaluate(
+        """() => new MutationObserver(([{ target }]) => {
+          if (target.innerText.includes("judged")) window.judged = target.innerText;
+        }).observe(document.querySelector("#progress"), { childList: true })"""
+    )
     open_file(page, record(tmp_path, "muggins", 4))
     assert page.inner_text("#title") == "Muggins"
     page.wait_for_selector("#luck table", timeout=120_000)
+    page.wait_for_selector("#progress:not(:has-text('judged'))", state="attached")
+    mistakes = page.locator("#rates td:nth-child(2)").all_inner_texts()
+    decisions = sum(int(cell.rpartition(" of ")[2]) for cell in mistakes)
+    assert page.evaluate("judged") == f"{decisions} of {decisions} decisions judged"
     page.click("#leave")
     assert page.inner_text("#title") == "Five Up"
     page.evaluate(
@@ -278,7 +343,7 @@ def test_a_challenge_compares_two_games_hand_by_hand_and_move_by_move(
         page.goto(link)  # one's own tiles again: whoever plays as before, never differs
         page.wait_for_selector("#dialog[open]")
         said = page.inner_text("#dialog-body")
-        ann = re.search(r"Ann & Co made (-?\d+ : -?\d+) with these tiles", said)
+        ann = re.search(rf"Ann & Co made ({MINUS}?\d+ : {MINUS}?\d+) with these tiles", said)
         assert ann
         page.keyboard.press("Escape")
         play_out(page, play_by_mouse)

@@ -19,7 +19,7 @@ from fiveup_env import Game, Move
 from fiveup_env.cli import main
 from fiveup_env.errors import InputError, MissingExtraError, RequestError
 from fiveup_env.game.records import loads, record_of
-from fiveup_env.play.folder import Folder
+from fiveup_env.play.folder import Folder, game_in
 from fiveup_env.play.page import page_files
 from tests.support import on_posix, play_randomly
 from tests.web import BASE, Client, client_of, table_process
@@ -46,7 +46,7 @@ def asked(game: Game, **changed: Any) -> dict[str, Any]:
 def test_pages_are_served_with_their_offer_and_the_headers_that_protect_them(
     client: Client, tmp_path: Path, capsys: Any
 ) -> None:
-    for path in ("/", "/app.js", "/fiveup.wasm", "/words/de.js", "/api/games"):
+    for path in ("/", "/app.js", "/fiveup.wasm", "/words/de.js", "/api/studied"):
         answer = client.get(path)
         assert answer.status_code == 200
         policy = answer.headers["content-security-policy"]
@@ -72,12 +72,14 @@ def test_an_agent_says_what_it_would_do_in_a_view(client: Client) -> None:
     assert client.post("/api/ask", state).status_code == 400  # agents are asked with views alone
 
 
-def test_games_are_kept_in_a_folder_that_every_command_reads(tmp_path: Path) -> None:
+def test_games_are_kept_for_the_hosts_commands_and_no_page_is_sent_any(tmp_path: Path) -> None:
     game = play_randomly(Game(players=2, seed=3), Random(3), 9)
     kept = {"format": "fiveup-study", "version": 1, "record": record_of(game), "table": {"id": "a"}}
     with client_of(launch.Offer(folder=Folder(tmp_path))) as client:
         assert client.post("/api/games/20261126-a", kept).json() == {"kept": True}
-        assert client.get("/api/games").json() == {"games": [kept]}
+        assert client.get("/api/studied").json() == {"games": []}
+        for path in ("/api/games", "/api/games/20261126-a", "/20261126-a.json"):
+            assert client.get(path).status_code in {404, 405}
     assert loads((tmp_path / "20261126-a.json").read_text()) == game
 
 
@@ -100,25 +102,21 @@ UNFIT = {
 }
 
 
-def test_files_that_are_no_games_hide_no_other_and_cannot_be_posted(tmp_path: Path) -> None:
-    good = {"format": "fiveup-study", "record": {}}
+def test_files_that_are_no_games_are_not_watched_and_cannot_be_posted(tmp_path: Path) -> None:
     headers = {"content-type": "application/json"}
-    watched = tmp_path / "cut off.json"
-    for name, content in UNFIT.items():
-        (tmp_path / f"{name}.json").write_bytes(content)
-    with client_of(launch.Offer(folder=Folder(tmp_path), watched=watched)) as client:
-        assert client.post("/api/games/good", good).status_code == 200
+    folder, watched = Folder(tmp_path / "games"), tmp_path / "watched.json"
+    with client_of(launch.Offer(folder=folder, watched=watched)) as client:
         for content in UNFIT.values():
+            watched.write_bytes(content)
+            assert client.get("/api/watched").json() == {"game": None}
             answer = client.request("POST", "/api/games/c", content=content, headers=headers)
             assert answer.status_code in {400, 413}
             assert answer.json()["error"]
-        assert client.get("/api/games").json() == {"games": [good]}
-        assert client.get("/api/watched").json() == {"game": None}
-    assert {path.stem for path in tmp_path.iterdir()} == {"good", *UNFIT}
+    assert not [*folder.path.iterdir()]
 
 
 @on_posix
-def test_what_is_no_plain_file_in_the_folder_is_neither_waited_for_nor_written(
+def test_what_is_no_plain_file_is_neither_waited_for_nor_written(
     tmp_path: Path,
 ) -> None:
     os.mkfifo(tmp_path / "pipe.json")
@@ -129,7 +127,7 @@ def test_what_is_no_plain_file_in_the_folder_is_neither_waited_for_nor_written(
     said: list[object] = []
 
     def use() -> None:
-        said.append(folder.games())
+        said.extend(map(game_in, tmp_path.iterdir()))
         for name in ("pipe", "folder", "zeros"):
             with pytest.raises(RequestError, match="not a plain file"):
                 folder.keep(name, game)
@@ -138,7 +136,7 @@ def test_what_is_no_plain_file_in_the_folder_is_neither_waited_for_nor_written(
     user = threading.Thread(target=use, daemon=True)
     user.start()
     user.join(timeout=20)
-    assert said == [[], "done"]
+    assert said == [*[None] * 4, "done"]
 
 
 # --- What is refused

@@ -15,6 +15,7 @@ from fiveup_env import Move
 from fiveup_env.encoders import get_encoder, rows_of
 from fiveup_env.engine.view import VIEW
 from fiveup_env.opponents.networks.policy import PolicyAgent
+from fiveup_env.opponents.registry import make_agent
 from fiveup_env.play.page import write_page
 from tests.play.test_browser import begin, menu, moves_made, state_of, wait_for_move
 from tests.web import check_access
@@ -54,7 +55,7 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Any]:
 
 
 def check_logits(folder: Path, views: np.ndarray, told: list[dict[str, float]]) -> None:
-    """Check what the page says of views by PyTorch and, where it plays such networks, by `policy`."""
+    """Check what the page says of views by PyTorch, and by `policy`, which every installation has."""
     import torch
 
     from agents.policies.files import load_policy
@@ -62,10 +63,9 @@ def check_logits(folder: Path, views: np.ndarray, told: list[dict[str, float]]) 
     network, _ = load_policy(folder)
     rows = rows_of(get_encoder(network.shape.encoder), views, scaled=False)
     with torch.no_grad():
-        readers = [np.asarray(network.logits(torch.from_numpy(rows)))]
-    if network.shape.kind == "guided":
-        readers.append(PolicyAgent(str(folder)).logits(views))
-    for logits in readers:
+        by_torch = np.asarray(network.logits(torch.from_numpy(rows)))
+    agent: Any = make_agent(f"policy:{folder}")
+    for logits in (by_torch, agent.logits(views)):
         for answer, row in zip(told, logits, strict=True):
             mine = row[[Move.parse(move).action for move in answer]]
             theirs = np.array([*answer.values()])
@@ -123,13 +123,12 @@ def test_an_agent_learns_rests_goes_on_after_a_reload_and_is_played_against(
 ) -> None:
     begin(page, address)
     menu(page, "train")
-    page.select_option("#train-network", "guided")
-    page.select_option("#train-width", "32")
     page.click("#dialog-menu button[value=go]")
     wait_for_points(page, 2)
     pause(page)
     before = learnt(page)
     page.click("#train-save")
+    page.wait_for_selector("#dialog:has-text('plays it as policy:FOLDER')")
     check_access(page)
     for name in ("policy.safetensors", "policy.json"):
         with page.expect_download() as download:

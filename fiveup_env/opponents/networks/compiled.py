@@ -1,9 +1,9 @@
-"""Guided networks in compiled code: microseconds a decision, and no torch.
+"""Networks in compiled code: microseconds a decision, and no torch.
 
-They have the weights that `agents.policies.networks` trains, of kind `guided` with one trunk. Only
-the entries of a row and the units of a layer that are not zero are read, and only the allowed
-actions get a logit, so a small network costs about as much as the heuristics' features that it
-weighs.
+They have the weights that `agents.policies.networks` trains, of kind `plain` (layers of ReLU, on
+rows of `flat`) or `guided`, with one trunk. Only the entries of a row and the units of a layer that
+are not zero are read, and only the allowed actions get a logit, so a small guided network costs
+about as much as the heuristics' features that it weighs.
 """
 
 from __future__ import annotations
@@ -43,17 +43,20 @@ if TYPE_CHECKING:
 MOST_WIDTH: Final = 4096
 MOST_DEPTH: Final = 64
 NORM_EPSILON: Final = np.float32(1e-5)
-# How many entries of a row of `lookahead` a trunk reads: all but the features.
+# How many entries of a row of `lookahead` a guided trunk reads: all but the features.
 ENTRIES: Final = FLAT_SIZE + CHANCES.size
 
 
 class Weights(NamedTuple):
-    """The weights of a guided network, as compiled code reads them."""
+    """The weights of a network, as compiled code reads them.
+
+    Arrays that a plain network lacks are empty: `norms`, `outer`, `norm`, `guide` and their biases.
+    """
 
     first: np.ndarray  # entries x width, the factors of the entries included
     first_bias: np.ndarray
     norms: np.ndarray  # blocks x 2 x width: scale and shift before each block
-    inner: np.ndarray  # blocks x width x width, input by output
+    inner: np.ndarray  # blocks, or layers after the first, x width x width, input by output
     inner_bias: np.ndarray
     outer: np.ndarray
     outer_bias: np.ndarray
@@ -67,26 +70,22 @@ class Weights(NamedTuple):
     value_bias: np.ndarray
 
 
-def sizes_of(width: int, depth: int) -> dict[str, tuple[int, ...]]:
-    """Return the shape of every tensor of a network."""
-    sizes: dict[str, tuple[int, ...]] = {
-        "worth": (USUAL_POINTS + 2,),
-        "policy_trunk.first.weight": (width, ENTRIES),
-        "policy_trunk.first.bias": (width,),
-        "policy_trunk.norm.weight": (width,),
-        "policy_trunk.norm.bias": (width,),
-    }
-    for k in range(depth):
-        for layer in (0, 1, 3):
-            block = f"policy_trunk.blocks.{k}.{layer}"
-            sizes[f"{block}.weight"] = (width, width) if layer else (width,)
-            sizes[f"{block}.bias"] = (width,)
-    for head, outputs in (
-        ("policy_head", ACTION_COUNT),
-        ("value_head", 1),
-        ("guide", FEATURE_COUNT),
-    ):
-        sizes[f"{head}.weight"], sizes[f"{head}.bias"] = (outputs, width), (outputs,)
+def sizes_of(kind: str, width: int, depth: int) -> dict[str, tuple[int, ...]]:
+    """Return the shape of every tensor of a `plain` or a `guided` network."""
+    layers: dict[str, tuple[int, ...]] = {"policy_head": (ACTION_COUNT, width)}
+    layers["value_head"] = (1, width)
+    if kind == "guided":
+        layers["guide"] = (FEATURE_COUNT, width)
+        layers["policy_trunk.first"], layers["policy_trunk.norm"] = (width, ENTRIES), (width,)
+        for k in range(depth):
+            for layer in (0, 1, 3):
+                layers[f"policy_trunk.blocks.{k}.{layer}"] = (width, width) if layer else (width,)
+    else:
+        for k in range(depth):
+            layers[f"policy_trunk.layers.{k}"] = (width, width if k else FLAT_SIZE)
+    sizes: dict[str, tuple[int, ...]] = {"worth": (USUAL_POINTS + 2,)}
+    for name, shape in layers.items():
+        sizes[f"{name}.weight"], sizes[f"{name}.bias"] = shape, shape[:1]
     return sizes
 
 
@@ -99,21 +98,30 @@ def weights_of(tensors: Mapping[str, np.ndarray], factors: np.ndarray) -> Weight
     def get(name: str) -> np.ndarray:
         return np.asarray(tensors[name], np.float32)
 
-    depth = sum(name.endswith(".0.weight") for name in tensors)
-    blocks = [f"policy_trunk.blocks.{k}" for k in range(depth)]
+    def stacked(names: list[str], *shape: int) -> np.ndarray:
+        """Return tensors of a shape as one array, matrices input by output."""
+        return np.array([get(name).T for name in names], np.float32).reshape(-1, *shape)
+
+    is_guided, width = "guide.bias" in tensors, get("value_head.weight").shape[1]
+    trunk = "policy_trunk.blocks" if is_guided else "policy_trunk.layers"
+    depth = len({name.split(".")[2] for name in tensors if name.startswith(trunk)})
+    blocks = [f"{trunk}.{k}" for k in range(depth)] if is_guided else []
+    inner = [f"{b}.1" for b in blocks] or [f"{trunk}.{k}" for k in range(1, depth)]
+    first = "policy_trunk.first" if is_guided else f"{trunk}.0"
+    norm = [f"policy_trunk.norm.{part}" for part in ("weight", "bias")] if is_guided else []
     weights = Weights(
-        first=get("policy_trunk.first.weight").T * factors[:, None],
-        first_bias=get("policy_trunk.first.bias"),
-        norms=np.stack([[get(f"{b}.0.weight"), get(f"{b}.0.bias")] for b in blocks]),
-        inner=np.stack([get(f"{b}.1.weight").T for b in blocks]),
-        inner_bias=np.stack([get(f"{b}.1.bias") for b in blocks]),
-        outer=np.stack([get(f"{b}.3.weight").T for b in blocks]),
-        outer_bias=np.stack([get(f"{b}.3.bias") for b in blocks]),
-        norm=np.stack([get("policy_trunk.norm.weight"), get("policy_trunk.norm.bias")]),
+        first=get(f"{first}.weight").T * factors[:, None],
+        first_bias=get(f"{first}.bias"),
+        norms=stacked([f"{b}.0.{part}" for b in blocks for part in ("weight", "bias")], 2, width),
+        inner=stacked([f"{layer}.weight" for layer in inner], width, width),
+        inner_bias=stacked([f"{layer}.bias" for layer in inner], width),
+        outer=stacked([f"{b}.3.weight" for b in blocks], width, width),
+        outer_bias=stacked([f"{b}.3.bias" for b in blocks], width),
+        norm=stacked(norm, width),
         head=get("policy_head.weight"),
         head_bias=get("policy_head.bias"),
-        guide=get("guide.weight").T,
-        guide_bias=get("guide.bias"),
+        guide=get("guide.weight").T if is_guided else np.empty((width, 0)),
+        guide_bias=get("guide.bias") if is_guided else np.empty(0),
         worth=get("worth"),
         value=get("value_head.weight")[0],
         value_bias=get("value_head.bias"),
@@ -153,18 +161,37 @@ def latent_of(view: Struct, weights: Weights, memory: Memory) -> None:
     row, stream, nonzero = memory.row, memory.stream, memory.nonzero
     width = weights.first.shape[1]
     write_flat(view, row, 0, 0)
-    write_hidden(view, memory.hidden[0], row, 0, FLAT_SIZE)
     state = stream[0]
+    if is_plain(weights):
+        _apply(row[0], weights.first, weights.first_bias, nonzero, state)
+        for layer in range(len(weights.inner)):
+            _rectify(state, stream[1])
+            _apply(stream[1], weights.inner[layer], weights.inner_bias[layer], nonzero, state)
+        _rectify(state, state)
+        return
+    write_hidden(view, memory.hidden[0], row, 0, FLAT_SIZE)
     _apply(row[0], weights.first, weights.first_bias, nonzero, state)
     for block in range(len(weights.inner)):
         _normalize(state, weights.norms[block], stream[1])
         _apply(stream[1], weights.inner[block], weights.inner_bias[block], nonzero, stream[2])
-        for j in range(width):
-            stream[2, j] = max(stream[2, j], np.float32(0))
+        _rectify(stream[2], stream[2])
         _apply(stream[2], weights.outer[block], weights.outer_bias[block], nonzero, stream[3])
         for j in range(width):
             state[j] += stream[3, j]
     _normalize(state, weights.norm, state)
+
+
+@inlined
+def is_plain(weights: Weights) -> bool:
+    """Return whether a network is plain: layers of ReLU, without features of actions."""
+    return len(weights.norm) == 0
+
+
+@inlined
+def _rectify(numbers: Array, out: Array) -> None:
+    """Write some numbers, with 0 for those below it."""
+    for j in range(len(numbers)):
+        out[j] = max(numbers[j], np.float32(0))
 
 
 @inlined
@@ -246,17 +273,18 @@ def write_logits(view: Struct, weights: Weights, memory: Memory) -> int:
         logits[scratch.actions[0]] = 0
         return signed(scratch.actions[0])
     latent_of(view, weights, memory)
-    _apply(latent, weights.guide, weights.guide_bias, memory.nonzero, guide)
-    plays = FLAT_SIZE - ACTION_COUNT
-    list_legal(public, hand, scratch.actions)  # again: to read the plays took the same memory
-    unseen = look_around(public, hand, EVERY_FEATURE, scratch)
+    plays, unseen, is_guided = FLAT_SIZE - ACTION_COUNT, np.uint32(0), not is_plain(weights)
+    if is_guided:
+        _apply(latent, weights.guide, weights.guide_bias, memory.nonzero, guide)
+        list_legal(public, hand, scratch.actions)  # again: to read the plays took the same memory
+        unseen = look_around(public, hand, EVERY_FEATURE, scratch)
     best, chosen = np.float32(-np.inf), signed(scratch.actions[0])
     for k in range(count):
         action = signed(scratch.actions[k])
         units = min(USUAL_POINTS + 1, signed(memory.row[0, plays + action]))
         logit = _dot(weights.head[action], latent) + weights.head_bias[action]
         logit += weights.worth[units]
-        if action < DRAW:
+        if is_guided and action < DRAW:
             expect_features(public, hand, unseen, action, memory.hidden[0])
             for name in range(FEATURE_COUNT):
                 steps = np.float32(steps_of(scratch.features[name]))

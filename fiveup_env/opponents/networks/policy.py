@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from fiveup_env.checks import whole
+from fiveup_env.checks import is_one_of, whole
 from fiveup_env.encoders import factors_of, get_encoder
 from fiveup_env.engine.view import as_views
 from fiveup_env.errors import shown
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from fiveup_env.opponents.networks.compiled import Weights
 
 STUDENT: Final = "student"
+READS: Final = {"plain": "flat", "guided": "lookahead"}  # encoders by kind of network
 NETWORK_ERROR: Final = 0.2  # of what a network of learner=expert expects, by its stakes
 
 
@@ -144,25 +145,30 @@ def load_compiled(folder: Path) -> tuple[Weights, dict[str, Any]]:
     """
     description = read_description(folder)
     shape: dict[str, Any] = description["shape"]
-    for name, needed in (("kind", "guided"), ("shared", True)):
-        if shape.get(name) != needed:
-            raise NotCompiledError(
-                f"the policy in {folder} cannot be compiled: its {name} must be "
-                f"{str(needed).lower()}, not {shown(shape.get(name))}"
-            )
+    kind: Any = shape.get("kind")
+    name, version = (description["encoder"].get(word) for word in ("name", "version"))
+    wrong = ""
+    if not is_one_of(kind, READS):
+        wrong = f"its kind must be {' or '.join(READS)}, not {shown(kind)}"
+    elif shape.get("shared") is not True:
+        wrong = f"its shared must be true, not {shown(shape.get('shared'))}"
+    elif name != READS[kind]:
+        wrong = f"it must read {READS[kind]}, not {shown(name)}"
+    if wrong:
+        raise NotCompiledError(f"the policy in {folder} cannot be compiled: {wrong}")
     for name, most in (("width", MOST_WIDTH), ("depth", MOST_DEPTH)):
         if whole(shape.get(name), 1, most) is None:
             raise PolicyError(
                 f"{folder}: {name} must be a whole number from 1 to {most}, not "
                 f"{shown(shape.get(name))}"
             )
-    encoder = get_encoder("lookahead")
-    name, version = (description["encoder"].get(word) for word in ("name", "version"))
-    if (name, version) != (encoder.name, encoder.version):
+    encoder = get_encoder(READS[kind])
+    if version != encoder.version:
         raise PolicyError(
-            f"the policy in {folder} reads {shown(name, str)} {shown(version)}; this code has "
+            f"the policy in {folder} reads {encoder.name} {shown(version)}; this code has "
             f"{encoder.name} {encoder.version}"
         )
-    tensors = read_weights(folder, description, sizes_of(shape["width"], shape["depth"]))
+    sizes = sizes_of(kind, shape["width"], shape["depth"])
+    tensors = read_weights(folder, description, sizes)
     factors = factors_of([piece for piece in encoder.pieces if piece != PIECE])
     return weights_of(tensors, factors), description["about"]

@@ -21,7 +21,7 @@ import { HostedTable } from "./company/seen.js";
 import { onFile } from "./files.js";
 import { checkLink, proofDialog } from "./proving.js";
 import { puzzles } from "./learn/puzzles.js";
-import { askServer, gamesOnServer, keepOnServer, offer, watchedOnServer } from "./server.js";
+import { askServer, gamesToStudy, keepOnServer, offer, watchedOnServer } from "./server.js";
 import { seatBoxes } from "./seats.js";
 import { byId, namesOf, say, scoreRows, sentenceOf, settleScores, showTitle } from "./shared.js";
 import { clack } from "./sound.js";
@@ -251,7 +251,7 @@ async function endOfHand() {
   if (!table.isOver) await goOn();
 }
 
-/** Keep the game in the server's folder, too. */
+/** Let the server's host keep the game, too. */
 function keepFile() {
   if (offer?.games && !(table instanceof HostedTable)) keepOnServer(table.saved.id, table.file(namesOf(table))).catch(() => { notice = t("serverSilent"); });
 }
@@ -416,19 +416,19 @@ async function start() {
   sitDown(asked.deal ?? last ?? new Table(begun(wanted, isNew ? offer?.seed : undefined)));
   if (notice) say(notice, true);
   if (asked.said) tell(t("title"), asked.said);
-  if (offer?.games) await fromServer();
+  if (offer?.study) await studyFile();
   if (offer?.watch) void watch();
   openLinked(asked);
   if ("serviceWorker" in navigator && isSecureContext) navigator.serviceWorker.register("service.js").catch(() => {});
 }
 
-/** Bring in games from the server's folder that this browser does not have; `fiveup study` shows the first. */
-async function fromServer() {
-  const games = (await gamesOnServer().catch(() => [])).flatMap((file) => {
-    try { return gamesIn(JSON.stringify(file), true); } catch { return []; }
+/** Bring in the games of `fiveup study`, and show the first. */
+async function studyFile() {
+  const games = (await gamesToStudy().catch(() => [])).flatMap((file) => {
+    try { return gamesIn(JSON.stringify(file)); } catch { return []; }
   });
   for (const game of games) if (!kept(game.id)) put(game);
-  if (offer?.study && games.length) openStudy(new Table(kept(games[0].id) ?? games[0]));
+  if (games.length) openStudy(new Table(kept(games[0].id) ?? games[0]));
 }
 
 /** Show a game that goes on elsewhere, as it is kept there, until one sits down to another. */

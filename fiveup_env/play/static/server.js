@@ -1,5 +1,5 @@
 // @ts-check
-/** What `fiveup play` adds to the page: agents by any spec, and a folder of games. */
+/** What `fiveup play` adds to the page: agents by any spec, games to study or to watch, and a folder in which its host keeps games. */
 
 import { Refused } from "./errors.js";
 
@@ -26,7 +26,7 @@ export const askServer = async (spec, view, key) => (await asked("ask", { spec, 
 export const checkSpec = (spec) => asked("check", { spec });
 /** @param {string} id @param {object} file */
 export const keepOnServer = (id, file) => asked(`games/${id}`, file);
-/** @returns {Promise<object[]>} */
-export const gamesOnServer = async () => (await asked("games")).games;
+/** The games of `fiveup study`. @returns {Promise<object[]>} */
+export const gamesToStudy = async () => (await asked("studied")).games;
 /** @returns {Promise<object | null>} */
 export const watchedOnServer = async () => (await asked("watched")).game;

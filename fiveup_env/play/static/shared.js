@@ -81,7 +81,7 @@ export function scoreRows(of, scores, names) {
     row.className = "score";
     row.innerHTML = `<i class="side-${side}"></i><span></span><b></b>`;
     /** @type {Element} */ (row.children[1]).textContent = seats.join(" · ");
-    /** @type {Element} */ (row.children[2]).textContent = String(score);
+    /** @type {Element} */ (row.children[2]).textContent = decimal(score);
     if (score > behind) row.children[2].classList.add("up");
     track.className = "track";
     const holes = Math.min(61, Math.max(10, Math.round((high - low) / Number(of.rules.unit))));

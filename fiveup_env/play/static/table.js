@@ -179,30 +179,29 @@ function nameOf(text) {
 
 /**
  * Return games from the text of a file: studies and records, one or many; refuse what breaks the rules.
- * @param {string} text @param {boolean} [isOwn] whether the games of this page in it are one's own @returns {Saved[]}
+ * @param {string} text @returns {Saved[]}
  */
-export function gamesIn(text, isOwn = false) {
+export function gamesIn(text) {
   let whole = null; // one game, or one a line
   try { whole = [JSON.parse(text)].flat(); } catch { /* then lines */ }
-  if (whole) return whole.map((one) => savedOf(one, isOwn));
+  if (whole) return whole.map(savedOf);
   const lines = text.split("\n").flatMap((line, k) => (line.trim() ? [{ line, number: k + 1 }] : []));
   if (!lines.length) throw new Refused("it has no records");
   return lines.map(({ line, number }) => {
-    try { return savedOf(JSON.parse(line), isOwn); } catch (error) {
+    try { return savedOf(JSON.parse(line)); } catch (error) {
       if (error instanceof SyntaxError) error = new Refused("not valid JSON");
       throw lines.length > 1 && error instanceof Refused ? new Refused(`line ${number}: ${error.message}`) : error;
     }
   });
 }
 
-/** Return the game of a file: one's own if it is kept here, else as one that was opened. @param {any} one @param {boolean} isOwn @returns {Saved} */
-function savedOf(one, isOwn) {
+/** Return the game of a file: one's own if it is kept here, else as one that was opened. @param {any} one @returns {Saved} */
+function savedOf(one) {
   const isStudy = one?.format === "fiveup-study", told = isStudy ? one.record ?? null : one, { game, deals, setup } = gameOf(told);
   const record = JSON.stringify(recordOf(game, setup.rules)), given = isStudy && one.table ? checked(one.table) : null;
   const own = given && kept(given.id);
   if (own && JSON.stringify(recordOf(new Table(own).game, setup.rules)) === record) return own;
   if (given && JSON.stringify(recordOf(new Table(given).game, setup.rules)) !== record) throw new Refused("its table is not that of its record");
-  if (given && isOwn) return given;
   if (Number.isInteger(one.seat) && one.seat >= 0 && one.seat < setup.players) setup.seat = one.seat;
   const names = Array.isArray(one.names) && !given ? one.names.map(String) : undefined;
   const saved = begun(given?.setup ?? setup, seedOf(game), { deals, names, id: nameOf(record), opened: true, ...(told.proof ? { proof: told.proof } : {}), arms: given?.arms ?? [] });

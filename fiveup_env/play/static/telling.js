@@ -1,6 +1,6 @@
 // @ts-check
 /** What happened in a game, move by move, for the list and for whoever listens. */
-import { pointsText, t, tilesText } from "./words.js";
+import { pipsText, pointsText, t, tilesText } from "./words.js";
 
 /** @typedef {import("./fiveup.mjs").Seen} Seen */
 /** @typedef {{ kind: "play" | "draw" | "pass" | "end", hand: number, seat: number, plays: number, made: number, move: string, total: number, points: number, count: number }} Happening */
@@ -61,6 +61,12 @@ export function told(what, names, me) {
 export function shortly(what) {
   if (what.kind === "play") return `${what.move.split("@")[0]}${what.points ? ` ${t("plus", { points: what.points })}` : ""}`;
   return what.kind === "draw" ? t("drawsShort", { count: what.count }) : t("passesShort");
+}
+
+/** Say what the pips of a hand count at its end, rounded by itself. @param {number} pips @param {{ multiple: number, unit: number }} rules */
+export function worth(pips, { multiple, unit }) {
+  const fives = Math.floor((pips + Math.floor((multiple - 1) / 2)) / multiple);
+  return t(pips % multiple ? "rounded" : "worth", { pips: pipsText(pips), rounded: fives * multiple, points: pointsText(fives * unit) });
 }
 
 /**

@@ -21,11 +21,14 @@ export function speak(name) {
 }
 
 /**
- * Return a sentence, with its words in braces filled in.
+ * Return a sentence, with its words in braces filled in, and numbers as the language writes them.
  * @param {string} key @param {Record<string, string | number>} [values]
  */
 export function t(key, values = {}) {
-  return TONGUES[tongue][key].replace(/\{(\w+)\}/g, (_, name) => String(values[name]));
+  return TONGUES[tongue][key].replace(/\{(\w+)\}/g, (_, name) => {
+    const value = values[name];
+    return typeof value === "number" ? decimal(value) : String(value);
+  });
 }
 
 /** Write every sentence that stands in the page itself. */
@@ -37,11 +40,17 @@ export function translate() {
 
 /** @param {number} count */
 export const tilesText = (count) => (count === 1 ? t("oneTile") : t("tiles", { count }));
+/** @param {number} pips */
+export const pipsText = (pips) => (pips === 1 ? t("onePip") : t("pips", { pips }));
 /** @param {number} points */
 export const pointsText = (points) => (points === 1 ? t("pointsOne") : t("pointsMany", { points }));
 /** @param {string[]} words */
 export const listText = (words) => (words.length < 2 ? words.join() : t("and", { one: words.slice(0, -1).join(", "), two: words[words.length - 1] }));
-/** A number as the language writes it. @param {number} value @param {number} [digits] */
+/** A number as the language writes it, with a true minus sign. @param {number} value @param {number} [digits] */
 export const decimal = (value, digits = 0) => value.toLocaleString(tongue, { minimumFractionDigits: digits, maximumFractionDigits: digits }).replace("-", "−");
+/** A change, with its sign. @param {number} value @param {number} [digits] */
+export const signed = (value, digits = 0) => `${value > 0 ? "+" : ""}${decimal(value, digits)}`;
+/** @param {number[]} scores */
+export const scoresText = (scores) => scores.map((score) => decimal(score)).join(" : ");
 /** @param {number} value */
 export const percent = (value) => `${decimal(100 * value, 1)} %`;

@@ -82,7 +82,7 @@ function othersIn(table) {
 /** What else everybody sees: rules, scores, who plays next, the boneyard. @param {Table} table */
 function facts(table) {
   const { game, rules, setup } = table, names = namesOf(table), own = table.sideOf(table.seat);
-  const sides = game.scores.map((score, side) => ({ side, text: `${names.filter((_, seat) => table.sideOf(seat) === side).join(" + ")}: ${score}` }))
+  const sides = game.scores.map((score, side) => ({ side, text: `${names.filter((_, seat) => table.sideOf(seat) === side).join(" + ")}: ${decimal(score)}` }))
     .sort((one, two) => Number(two.side === own) - Number(one.side === own)).map(({ text }) => text);
   const left = game.public("boneyard") - game.public("drawn");
   return [`${titleOf(setup.rules)}, ${t("target", { target: Number(rules.target) })}`, ...sides, t("playNext", { names: othersOf(table.rules.players, table.seat).map((seat) => names[seat]).join(", ") }), t("boneyard", { count: left })].join(" · ");

@@ -5,7 +5,7 @@ import { Game, info } from "../fiveup.mjs";
 import { USUAL } from "../levels.js";
 import { othersOf, seatBox } from "../seats.js";
 import { byId, element, peopleOf } from "../shared.js";
-import { happenings, moveText, shortly } from "../telling.js";
+import { happenings, moveText, shortly, worth } from "../telling.js";
 import { t } from "../words.js";
 
 /**
@@ -70,7 +70,7 @@ function showOthers(game) {
   byId("lesson-others").replaceChildren(...othersOf(game.rules.players, 0).map((seat, k) => {
     const tiles = ended ? info.tiles.filter((/** @type {string} */ _, /** @type {number} */ tile) => (ended.get("hands")[seat] >>> tile) & 1) : undefined;
     const pips = (tiles ?? []).join("-").split("-").reduce((/** @type {number} */ sum, /** @type {string} */ pip) => sum + Number(pip), 0);
-    const does = tiles ? t("rounded", { pips, fives: Math.floor((pips + 2) / 5) }) : (did.get(seat) ?? []).join(", ");
+    const does = tiles ? worth(pips, /** @type {any} */ (game.rules)) : (did.get(seat) ?? []).join(", ");
     return seatBox({ side: seat % game.scores.length, name: names[k], size: tiles?.length ?? game.sizes[seat], tiles, does });
   }));
 }

@@ -8,7 +8,7 @@ import { seatBox } from "../seats.js";
 import { byId, element, peopleOf, sentenceOf } from "../shared.js";
 import { happenings, told } from "../telling.js";
 import { ask } from "../thinkers.js";
-import { currentTongue, pointsText, t } from "../words.js";
+import { currentTongue, pointsText, scoresText, t } from "../words.js";
 import { exercise, openLesson } from "./lessons.js";
 
 const PLAYERS = 4, WORLDS = 300;
@@ -39,13 +39,13 @@ export function solved() {
     const sentences = [told(made, names, -1), score, other ? reason(before, best, other) : t("onlyMove"), ...others.map((what) => told(what, names, -1))];
     byId("lesson-text").replaceChildren(...sentences.map((sentence) => element("span", {}, `${sentence} `)));
     byId("lesson-facts").textContent = sides();
-    if (over) byId("lesson-text").append(t("solvedEnd", { points: game.lastHand()?.endPoints.join(" : ") ?? "" }));
+    if (over) byId("lesson-text").append(t("solvedEnd", { points: scoresText(game.lastHand()?.endPoints ?? []) }));
     next.textContent = t(over ? "close" : "next");
     close.hidden = over;
     next.disabled = false;
     next.focus({ preventScroll: true });
   };
-  const sides = () => t("solvedScores", { one: `${names[0]} + ${names[2]}`, two: `${names[1]} + ${names[3]}`, scores: game.scores.join(" : ") });
+  const sides = () => t("solvedScores", { one: `${names[0]} + ${names[2]}`, two: `${names[1]} + ${names[3]}`, scores: scoresText(game.scores) });
   const next = /** @type {HTMLButtonElement} */ (element("button", { class: "main" }, t("next"))), close = element("button", {}, t("close"));
   const dialog = openLesson(next, close);
   let left = false;

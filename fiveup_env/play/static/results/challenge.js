@@ -8,7 +8,7 @@ import { isResult, remember, remembered } from "../store.js";
 import { rulesOf } from "../table.js";
 import { moveText } from "../telling.js";
 import { judge } from "../thinkers.js";
-import { decimal, t } from "../words.js";
+import { decimal, scoresText, t } from "../words.js";
 import { linkTo } from "./links.js";
 
 /** @typedef {import("../store.js").Saved} Saved */
@@ -52,7 +52,7 @@ function theirGame({ setup, seed, challenge }) {
 }
 
 /** What whoever opens the link is told first. @param {Saved} saved */
-export const greeting = (saved) => t("challenged", { by: saved.challenge?.by ?? "", scores: theirGame(saved).scores.join(" : ") });
+export const greeting = (saved) => t("challenged", { by: saved.challenge?.by ?? "", scores: scoresText(theirGame(saved).scores) });
 
 /** Whether a game can be sent as a challenge: one's own result, from the first move to the last, at seat 0, where a link sits its reader down. @param {Saved} saved */
 export const canChallenge = (saved) => isResult(saved) && !saved.given && !saved.deals?.length && saved.setup.seat === 0;
@@ -97,8 +97,8 @@ export function comparison(table) {
   const by = table.saved.challenge?.by ?? "", other = theirGame(table.saved), different = differences(table.game, other, table.seat);
   const [mine, theirs] = [table.game, other].map((game) => game.hands().filter(({ phase }) => phase !== "playing").map(({ scores }) => scores));
   const row = (/** @type {string[]} */ [first, ...cells]) => element("tr", {}, element("th", { scope: "row" }, first), ...cells.map((cell) => element("td", {}, cell)));
-  const hands = Array.from({ length: Math.max(mine.length, theirs.length) }, (_, k) => row([t("handShort", { number: k + 1 }), ...[mine, theirs].map((ends) => gains(ends, k).join(" : ") || "–")]));
-  const total = row([t("inAll"), ...[mine, theirs].map((ends) => ends[ends.length - 1].join(" : "))]);
+  const hands = Array.from({ length: Math.max(mine.length, theirs.length) }, (_, k) => row([t("handShort", { number: k + 1 }), ...[mine, theirs].map((ends) => scoresText(gains(ends, k)) || "–")]));
+  const total = row([t("inAll"), ...[mine, theirs].map((ends) => scoresText(ends[ends.length - 1]))]);
   const head = element("tr", {}, element("td"), ...[t("you"), by].map((name) => element("th", { scope: "col" }, name)));
   const costs = different.map(({ before, move, their }) => {
     const says = (/** @type {string} */ cost) => `${t("differs", { hand: before.handNumber + 1, move: moveText(move), by, their: moveText(their) })}${cost}`, line = element("li", {}, says("…"));

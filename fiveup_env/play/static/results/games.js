@@ -26,7 +26,7 @@ function fileOf(saved) {
 /** A line of the list: what a game is, and what can be done with it. @param {Saved} saved */
 function lineOf(saved) {
   const { setup, result, changed, rate, daily, opened, again, id } = saved, line = element("li");
-  const when = new Date(changed).toLocaleString(currentTongue(), { dateStyle: "short", timeStyle: "short" });
+  const when = new Date(changed).toLocaleString(currentTongue(), { dateStyle: "medium", timeStyle: "short" });
   const kind = opened ? "openedGame" : daily ? "daily" : again ? "playedAgain" : "";
   const facts = [when, `${titleOf(setup.rules)}, ${setup.players}`, t(result ?? "running"), rate === undefined ? "" : t("errorRate", { rate: decimal(100 * rate, 2) }), kind && t(kind)];
   /** @param {string} text @param {[string, () => void][]} buttons */

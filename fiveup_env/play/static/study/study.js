@@ -11,7 +11,7 @@ import { begun } from "../table.js";
 import { happenings, moveText, told } from "../telling.js";
 import { judge, judgeCount } from "../thinkers.js";
 import { feltSvg, tileSvg } from "../tiles.js";
-import { decimal, t } from "../words.js";
+import { decimal, signed, t } from "../words.js";
 
 /** @typedef {import("../table.js").Table} Table */
 /** @typedef {import("../fiveup.mjs").Seen} Seen */
@@ -72,20 +72,15 @@ export async function study(table, names, left) {
 /** Judge everything, in as many tasks at once as there are workers. @param {number} mine */
 async function judgeAll(mine) {
   const of = /** @type {NonNullable<typeof open>} */ (open), { game } = of.table, steps = [...game.steps()];
-  /** @type {(() => Promise<void>)[]} */
-  const tasks = [];
-  for (const [number, { before, move }] of steps.entries()) {
-    tasks.push(async () => {
-      const found = await judge("decision", { state: before.bytes, move, number });
-      of.decisions.set(number, { ...found, hand: before.handNumber });
-    });
-  }
-  const withChoice = [...steps.keys()].filter((number) => of.choices[number] > 1);
-  const chosen = withChoice.map((number) => tasks[number]);
+  const withChoice = [...steps.entries()].filter(([number]) => of.choices[number] > 1);
+  const tasks = withChoice.map(([number, { before, move }]) => async () => {
+    const found = await judge("decision", { state: before.bytes, move, number });
+    of.decisions.set(number, { ...found, hand: before.handNumber });
+  });
   for (const [k, { state }] of of.moments.entries()) {
-    chosen.push(async () => { of.chances[k] = await judge("moment", { state: state.bytes, worlds: GRAPH_WORLDS }); });
+    tasks.push(async () => { of.chances[k] = await judge("moment", { state: state.bytes, worlds: GRAPH_WORLDS }); });
   }
-  chosen.push(async () => {
+  tasks.push(async () => {
     const ended = game.hands().filter(({ phase }) => phase !== "playing").map(({ bytes, handNumber }) => {
       const dealt = /** @type {any} */ (steps.find(({ before }) => before.handNumber === handNumber)).before;
       return { dealt: dealt.bytes, ended: bytes };
@@ -93,13 +88,12 @@ async function judgeAll(mine) {
     const { players, teams, ...fields } = game.rules;
     of.luck = await judge("luck", { rules: { players, teams: Boolean(teams), ...fields }, hands: ended });
   });
-  let done = 0, next = 0;
+  let next = 0;
   const work = async () => {
-    while (next < chosen.length && mine === opened) {
-      await chosen[next++]();
-      done++;
+    while (next < tasks.length && mine === opened) {
+      await tasks[next++]();
       if (mine !== opened) return;
-      byId("progress").textContent = t("judging", { done, all: chosen.length });
+      byId("progress").textContent = t("judging", { done: of.decisions.size, all: withChoice.length });
       paintVerdicts();
     }
   };
@@ -223,13 +217,13 @@ function paintVerdicts() {
   ])));
   byId("luck-whose").textContent = t("luck");
   if (!open.luck) return byId("luck").replaceChildren();
-  const side = Number(byId("seer").value) % table.sides, signed = (/** @type {number} */ value) => `${value < 0 ? "−" : "+"}${decimal(Math.abs(100 * value), 1)}`;
+  const side = Number(byId("seer").value) % table.sides, points = (/** @type {number} */ value) => signed(100 * value, 1);
   const sum = (/** @type {"luck" | "skill"} */ what) => /** @type {any[]} */ (open?.luck).reduce((all, hand) => all + hand[what][side], 0);
   const whose = names.filter((_, seat) => seat % table.sides === side).join(" · ");
   byId("luck-whose").textContent = `${t("luck")}: ${whose}`;
   byId("luck").replaceChildren(figures(t("luckHead").split("|"), [
-    [t("inAll"), signed(sum("luck")), signed(sum("skill"))],
-    ...open.luck.map((hand) => [t("handShort", { number: hand.hand + 1 }), signed(hand.luck[side]), signed(hand.skill[side])]),
+    [t("inAll"), points(sum("luck")), points(sum("skill"))],
+    ...open.luck.map((hand) => [t("handShort", { number: hand.hand + 1 }), points(hand.luck[side]), points(hand.skill[side])]),
   ]));
 }
 

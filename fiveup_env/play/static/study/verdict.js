@@ -3,7 +3,7 @@
 import { reason } from "../learn/reasons.js";
 import { element, valueRow } from "../shared.js";
 import { happenings, moveText, told } from "../telling.js";
-import { decimal, t } from "../words.js";
+import { decimal, scoresText, t } from "../words.js";
 
 /** @typedef {import("../fiveup.mjs").Seen} Seen */
 /** @typedef {{ before: Seen, move: string, after: Seen }} Step */
@@ -46,5 +46,5 @@ export function lineOf(steps, { names, me, ended, go }) {
   });
   const { after } = steps[steps.length - 1];
   return element("details", {}, element("summary", {}, t("couldGoOn")), element("ol", { class: "log" }, ...lines),
-    element("p", { class: "hint" }, t("couldEnd", { scores: after.scores.join(" : "), really: ended.scores.join(" : ") })));
+    element("p", { class: "hint" }, t("couldEnd", { scores: scoresText(after.scores), really: scoresText(ended.scores) })));
 }

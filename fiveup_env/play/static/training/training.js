@@ -122,7 +122,7 @@ async function show(of) {
   const onward = button("", () => { if (of.isOn) of.pause(); else void go(); }, { id: "train-onward" });
   const save = button(t("trainSave"), async () => {
     const links = Object.entries(filesOf(await of.agent(which()))).map(([name, bytes]) => element("a", { download: name, href: URL.createObjectURL(new Blob([/** @type {BufferSource} */ (bytes)])) }, name));
-    saved.replaceChildren(t("trainSaved", { agent: choice().network === "guided" ? "policy" : "torch" }), ...links.flatMap((link) => [" ", link]));
+    saved.replaceChildren(t("trainSaved"), ...links.flatMap((link) => [" ", link]));
   }, { id: "train-save" });
   /** @type {Saved | null | "new"} */
   let made = null;

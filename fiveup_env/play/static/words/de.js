@@ -35,8 +35,8 @@ export default {
 
   // The end of a hand and of the game
   domino: "{who} hat den letzten Stein gelegt.", blocked: "Niemand kann legen: die Runde ist gesperrt.", reached: "Das Ziel ist erreicht.",
-  youWent: "Sie haben den letzten Stein gelegt.", nothingLeft: "nichts", pips: "{pips} Augen",
-  rounded: "{pips} Augen, gerundet: {fives}", endPoints: "Das Ende der Runde bringt", nextHand: "Nächste Runde",
+  youWent: "Sie haben den letzten Stein gelegt.", nothingLeft: "nichts", pips: "{pips} Augen", onePip: "1 Auge",
+  worth: "{pips}: {points}", rounded: "{pips}, gerundet auf {rounded}: {points}", endGain: "{side}: {gain}, Stand jetzt {score}", endPoints: "Das Ende der Runde bringt", nextHand: "Nächste Runde",
   handOver: "Runde {number} ist zu Ende", youWin: "Sie gewinnen!", weWin: "Sie und {partner} gewinnen!", otherWins: "{who} gewinnt.",
   othersWin: "{who} gewinnen.",
   gameOver: "Das Spiel ist zu Ende", finalScore: "Stand {scores}", studyGame: "Dieses Spiel auswerten",
@@ -136,7 +136,7 @@ export default {
   about95: "Chancen, das Spiel zu gewinnen, aus Welten, die zu dem passen, was der Spieler sah, wahrscheinliche öfter; ± sind 95 %.",
   better: "Besser: {best}.",
   first: "Anfang", back: "Zurück", forward: "Weiter", last: "Ende", nextMistake: "Nächster Fehler", biggest: "Größter Fehler",
-  tryAgain: "Von davor noch einmal", judging: "{done} von {all} beurteilt", rates: "Fehlerquoten", rateHead: "|Fehler|Chance|Punkte", rateHint: "Was im Mittel eine Entscheidung kostet: Prozentpunkte Gewinnchance und Punkte.",
+  tryAgain: "Von davor noch einmal", judging: "{done} von {all} Entscheidungen beurteilt", rates: "Fehlerquoten", rateHead: "|Fehler|Chance|Punkte", rateHint: "Was im Mittel eine Entscheidung kostet: Prozentpunkte Gewinnchance und Punkte.",
   of: "{some} von {all}", luck: "Glück und Können", luckHead: "|Glück|Können", luckHint: "In Prozentpunkten Gewinnchance: was die Steine brachten und was daraus gemacht wurde.", inAll: "insgesamt", handShort: "Runde {number}",
   why_points: "{best} bringt sofort {points}, {other} {others}.", why_leaves: "Nach {best} kann der nächste Spieler {after} punkten, nach {other} {otherwise}.",
   repliesNone: "mit keinem verdeckten Stein", repliesOne: "mit 1 verdeckten Stein ({points})", repliesMany: "mit {count} verdeckten Steinen (bis zu {points})",
@@ -209,7 +209,7 @@ export default {
   trainLoad: "Eine Policy laden", trainFiles: "Dateien", trainFilesHint: "policy.safetensors und policy.json aus dem Ordner einer Policy. Sie spielen sofort gegen sie.",
   trainBoth: "Wählen Sie beide Dateien: {weights} und {description}.", trainPause: "Anhalten", trainOn: "Weiterlernen", trainNew: "Ein neuer Agent", trainWhich: "Agent",
   trainPlay: "Gegen ihn spielen", trainWatch: "Ihm zusehen", trainSave: "Als Dateien speichern",
-  trainSaved: "Legen Sie beide in einen Ordner; Python spielt ihn als {agent}:ORDNER.",
+  trainSaved: "Legen Sie beide in einen Ordner; Python spielt ihn als policy:ORDNER.",
   trainRival: "Siege gegen {rival}", trainAgainst: "{who}, gegen {rival}", trainDecisions: "{count} Entscheidungen",
   trainLearnt: "Entschei\u00addungen", trainSpeed: "Entschei\u00addungen je Sekunde", trainSeconds: "Sekunden",
   trainFull: "Der Speicher des Browsers ist voll; dieser Agent geht mit der Seite verloren. Speichern Sie ihn als Dateien.",

@@ -35,8 +35,8 @@ export default {
 
   // The end of a hand and of the game
   domino: "{who} went out.", blocked: "Nobody can play: the hand is blocked.", reached: "The target was reached.",
-  youWent: "You went out.", nothingLeft: "nothing", pips: "{pips} pips",
-  rounded: "{pips} pips, rounded: {fives}", endPoints: "The end of the hand brings", nextHand: "Next hand",
+  youWent: "You went out.", nothingLeft: "nothing", pips: "{pips} pips", onePip: "1 pip",
+  worth: "{pips}: {points}", rounded: "{pips}, rounded to {rounded}: {points}", endGain: "{side}: {gain}, score now {score}", endPoints: "The end of the hand brings", nextHand: "Next hand",
   handOver: "Hand {number} is over", youWin: "You win!", weWin: "You and {partner} win!", otherWins: "{who} wins.",
   othersWin: "{who} win.",
   gameOver: "The game is over", finalScore: "Score {scores}", studyGame: "Study this game",
@@ -136,7 +136,7 @@ export default {
   about95: "Chances are of winning the game, from worlds that fit what the player saw, the likely ones more often; ± is 95 %.",
   better: "Better: {best}.",
   first: "First", back: "Back", forward: "Forward", last: "Last", nextMistake: "Next mistake", biggest: "Biggest mistake",
-  tryAgain: "Try again from before", judging: "{done} of {all} judged", rates: "Error rates", rateHead: "|mistakes|chance|score", rateHint: "What a decision costs on average: points of winning chance, and points of score.",
+  tryAgain: "Try again from before", judging: "{done} of {all} decisions judged", rates: "Error rates", rateHead: "|mistakes|chance|score", rateHint: "What a decision costs on average: points of winning chance, and points of score.",
   of: "{some} of {all}", luck: "Luck and skill", luckHead: "|luck|skill", luckHint: "In points of winning chance: what the tiles brought, and what was made of them.", inAll: "in all", handShort: "hand {number}",
   why_points: "{best} scores {points} now, {other} {others}.", why_leaves: "After {best} the next player can score {after}; after {other}, {otherwise}.",
   repliesNone: "with no hidden tile", repliesOne: "with 1 hidden tile, for {points}", repliesMany: "with {count} hidden tiles, for up to {points}",
@@ -209,7 +209,7 @@ export default {
   trainLoad: "Load a policy", trainFiles: "Files", trainFilesHint: "policy.safetensors and policy.json, as they lie in a policy’s folder. You play against it at once.",
   trainBoth: "Choose both files: {weights} and {description}.", trainPause: "Pause", trainOn: "Go on", trainNew: "A new agent", trainWhich: "Agent",
   trainPlay: "Play against it", trainWatch: "Watch it play", trainSave: "Save as files",
-  trainSaved: "Put both into one folder; Python plays it as {agent}:FOLDER.",
+  trainSaved: "Put both into one folder; Python plays it as policy:FOLDER.",
   trainRival: "Wins against {rival}", trainAgainst: "{who}, against {rival}", trainDecisions: "{count} decisions",
   trainLearnt: "Decisions", trainSpeed: "Decisions a second", trainSeconds: "Seconds",
   trainFull: "The browser’s storage is full, so this agent is gone with the page. Save it as files.",
