@@ -145,14 +145,6 @@ def test_another_thread_waits_for_the_end_of_a_step(state_of: Callable[[Batch], 
     assert made[1].save() == made[0].save()
 
 
-def test_a_copy_shares_no_game() -> None:
-    batch = Batch(9, seed=1)
-    batch.reset()
-    before, copied = batch.save(), copy.copy(batch)
-    played(copied, 3)
-    assert batch.save() == before
-
-
 class Failing(NoRows):
     """An encoder that fails in the first games, and takes its time in the others."""
 
