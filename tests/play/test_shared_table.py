@@ -20,9 +20,10 @@ from fiveup_env.errors import FiveUpError, IllegalMoveError, RequestError, Wrong
 from fiveup_env.game.proof import digest_of, fresh_secret, seed_of
 from fiveup_env.game.records import game_of
 from fiveup_env.play.folder import Folder
-from fiveup_env.play.shared_table import SharedTable, opened, table_of
+from fiveup_env.play.shared_table import Seat, SharedTable, opened, table_of
 from fiveup_env.rules.actions import MOVES
-from tests.support import play_randomly
+from fiveup_env.rules.fields import Rules
+from tests.support import EVERY_PRESET, hidden_otherwise, label, play_randomly
 from tests.web import check_access, served, visitor
 
 if TYPE_CHECKING:
@@ -70,6 +71,22 @@ def test_each_seat_is_sent_its_own_view_of_every_move_and_hands_once_they_are_sh
             assert (shared.choices(seat) != []) == (seat == twin.turn)
     assert shared.steps(2) == [*shared.steps(2, 0)]
     assert game_of((shared.file(2) or {})["record"]) == game
+
+
+@pytest.mark.parametrize("rules", EVERY_PRESET[::3], ids=label)
+def test_hidden_tiles_change_nothing_that_a_seat_is_sent(rules: Rules) -> None:
+    game = play_randomly(Game(rules, seed=3), Random(3), 14)
+    people = [Seat("greedy", "Ann") for _ in range(rules.players)]
+    for seat in range(rules.players):
+        sent = []
+        for one in (game, hidden_otherwise(game, Random(seat), seat)):
+            shared = SharedTable({"rules": rules.name, "players": rules.players}, people)
+            shared.rules, shared.game = rules, Game(rules, seed=one.seed, deals=one.deals)
+            sent.append([shared.start(seat)])
+            for move in game.moves:
+                shared.push(shared.turn or 0, shared.made, str(move))
+                sent[-1] += [shared.steps(seat), shared.choices(seat), shared.file(seat)]
+        assert sent[0] == sent[1]
 
 
 def test_moves_out_of_turn_twice_unseen_or_not_allowed_change_nothing() -> None:
