@@ -136,6 +136,15 @@ def play_randomly(game: Game, random: Random, moves: int = 10_000) -> Game:
     return game
 
 
+def before_an_end(rules: Rules) -> Game:
+    """A game whose mover has one tile left, which ends the hand."""
+    random = Random(3)
+    game = play_randomly(Game(rules, seed=3), random, 5)
+    while len(game.hand_of(game.turn or 0)) > 1:
+        play_randomly(game, random, 1)
+    return game
+
+
 def random_views(games: int, moves: int, players: Sequence[int] = (2, 3, 4, 5)) -> np.ndarray:
     """Return the views of the seats to move after random moves in games of several kinds."""
     presets = ["five_up", "all_fives", "muggins"]

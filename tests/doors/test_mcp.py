@@ -22,7 +22,7 @@ from fiveup_env.doors.mcp import Seat, server_for
 from fiveup_env.game import view_of_line
 from fiveup_env.game.records import loads
 from fiveup_env.play.table import Setup, Table
-from tests.support import EVERY_PRESET, hidden_otherwise, label, play_randomly
+from tests.support import EVERY_PRESET, before_an_end, hidden_otherwise, label
 
 SETUP = Setup(rules=Rules.preset(players=2), opponents="greedy", seed=7)
 Call: TypeAlias = Callable[..., Awaitable[tuple[str, bool]]]
@@ -104,7 +104,7 @@ def test_the_seat_is_told_what_it_knows_and_wrong_moves_change_nothing() -> None
 
 @pytest.mark.parametrize("rules", EVERY_PRESET[::3], ids=label)
 def test_hidden_tiles_change_no_word_of_a_tool(rules: Rules) -> None:
-    game = play_randomly(Game(rules, seed=3), Random(3), 14)
+    game = before_an_end(rules)
     setup, said = Setup(rules=rules, seat=game.turn or 0, opponents="random"), []
     for one in (game, hidden_otherwise(game, Random(1))):
         seat = Seat(setup, None, None)

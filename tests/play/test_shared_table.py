@@ -23,7 +23,7 @@ from fiveup_env.play.folder import Folder
 from fiveup_env.play.shared_table import Seat, SharedTable, opened, table_of
 from fiveup_env.rules.actions import MOVES
 from fiveup_env.rules.fields import Rules
-from tests.support import EVERY_PRESET, hidden_otherwise, label, play_randomly
+from tests.support import EVERY_PRESET, before_an_end, hidden_otherwise, label, play_randomly
 from tests.web import check_access, served, visitor
 
 if TYPE_CHECKING:
@@ -75,10 +75,10 @@ def test_each_seat_is_sent_its_own_view_of_every_move_and_hands_once_they_are_sh
 
 @pytest.mark.parametrize("rules", EVERY_PRESET[::3], ids=label)
 def test_hidden_tiles_change_nothing_that_a_seat_is_sent(rules: Rules) -> None:
-    game = play_randomly(Game(rules, seed=3), Random(3), 14)
+    game = before_an_end(rules)
     people = [Seat("greedy", "Ann") for _ in range(rules.players)]
     for seat in range(rules.players):
-        sent = []
+        sent: list[list[Any]] = []
         for one in (game, hidden_otherwise(game, Random(seat), seat)):
             shared = SharedTable({"rules": rules.name, "players": rules.players}, people)
             shared.rules, shared.game = rules, Game(rules, seed=one.seed, deals=one.deals)
