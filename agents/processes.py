@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from multiprocessing import get_context
-from signal import SIG_DFL, SIGINT, signal
+from multiprocessing import get_context, parent_process
+from signal import SIG_DFL, SIGINT, SIGTERM, getsignal, signal
+from threading import Thread
+from time import sleep
 from typing import TYPE_CHECKING, Any
 
 from fiveup_env.errors import FiveUpError
@@ -21,13 +24,31 @@ class WorkerError(FiveUpError):
 
 @contextmanager
 def workers(count: int) -> Iterator[ProcessPoolExecutor]:
-    """Yield a pool of processes; Ctrl-C ends them silently, and an error drops what waits."""
-    context = get_context("spawn")
-    with ProcessPoolExecutor(count, context, signal, (SIGINT, SIG_DFL)) as pool:
+    """Yield a pool of processes; Ctrl-C ends them silently, and an error drops what waits.
+
+    They end with this process, however it ends.
+    """
+    with ProcessPoolExecutor(count, get_context("spawn"), _begin) as pool:
         try:
             yield pool
         finally:
             pool.shutdown(cancel_futures=True)
+
+
+def _begin() -> None:
+    signal(SIGINT, SIG_DFL)
+    Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    """End this process once its parent has ended; a run first keeps what it has learnt."""
+    parent = parent_process()
+    assert parent
+    parent.join()
+    os.kill(os.getpid(), SIGTERM)
+    while getsignal(SIGTERM) is not SIG_DFL:
+        sleep(0.1)
+    os.kill(os.getpid(), SIGTERM)
 
 
 @contextmanager

@@ -16,12 +16,14 @@ import numpy as np
 import pytest
 
 from fiveup_env import Batch, Deal, Game, Rules, Tile, legal_masks
+from fiveup_env.belief import sample, worlds_to_games
 from fiveup_env.encoders import ENCODERS
 from fiveup_env.opponents import registry
 from fiveup_env.opponents.agent import Agent
 from fiveup_env.opponents.registry import make_agent
+from fiveup_env.rules.actions import ACTION_TILE
 from fiveup_env.rules.presets import FAMILY
-from fiveup_env.rules.tiles import TILES, set_size
+from fiveup_env.rules.tiles import TILES, set_size, tiles_in
 
 ROOT: Final = Path(__file__).parents[1]  # of the clone
 
@@ -81,21 +83,31 @@ def push_all(game: Game, moves: str) -> Game:
 
 
 def hidden_otherwise(game: Game, random: Random, seat: int | None = None) -> Game:
-    """Return a game in which the tiles that a seat, or the one to move, cannot see lie otherwise."""
-    other, state = game.copy(), game.state()
-    viewer = game.turn if seat is None else seat
-    drawn, order = int(state[0]["public"]["drawn"]), state[0]["order"].tolist()
-    left = [tile for tile in order[drawn:] if tile >= 0]
-    others = [player for player in range(game.rules.players) if player != viewer]
-    unseen = [tile.id for player in others for tile in game.hand_of(player)] + left
-    random.shuffle(unseen)
-    for player in others:
-        size = len(game.hand_of(player))
-        other._state["hands"][0, player] = sum(1 << tile for tile in unseen[:size])
-        del unseen[:size]
-    other._state["order"][0, drawn : drawn + len(left)] = unseen
-    other._state["seed"] = game.seed ^ 1
+    """Return the same game in another world that agrees with the view of a seat, or of the mover.
+
+    What it cannot see lies otherwise, also at all moments before, and other hands are to come.
+    """
+    view, rng = game.view(seat), np.random.default_rng(random.getrandbits(32))
+    worlds = worlds_to_games(view, sample(view, 1, rng))
+    deals = [_deal_of(state[0]) for state in (*game.hand_states()[:-1], worlds)]
+    other = Game(game.rules, seed=game.seed ^ 1, deals=deals)
+    for move in game.moves:
+        other.push(move)
     return other
+
+
+def _deal_of(state: np.void) -> Deal:
+    """Return the deal of a hand from its GAME struct at any moment."""
+    public, order = state["public"], [tile for tile in state["order"].tolist() if tile >= 0]
+    hands: list[int] = state["hands"].tolist()
+    for seat, action in zip(public["play_seat"], public["play_action"], strict=True):
+        if action >= 0:
+            hands[seat] |= 1 << int(ACTION_TILE[action])
+    for seat, tile in zip(public["draw_seat"][: public["drawn"]], order, strict=False):
+        hands[seat] &= ~(1 << tile)
+    dealt = hands[: public["rules"]["players"]]
+    boneyard = [TILES[tile] for tile in order]
+    return Deal([list(tiles_in(hand)) for hand in dealt], boneyard, int(public["lead"]))
 
 
 def lowest(views: np.ndarray, _rng: np.random.Generator) -> np.ndarray:
@@ -121,6 +133,15 @@ def play_randomly(game: Game, random: Random, moves: int = 10_000) -> Game:
         if game.outcome():
             break
         game.push(random.choice(list(game.legal_moves)))
+    return game
+
+
+def before_an_end(rules: Rules) -> Game:
+    """A game whose mover has one tile left, which ends the hand."""
+    random = Random(3)
+    game = play_randomly(Game(rules, seed=3), random, 5)
+    while len(game.hand_of(game.turn or 0)) > 1:
+        play_randomly(game, random, 1)
     return game
 
 

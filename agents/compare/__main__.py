@@ -86,10 +86,10 @@ def _run() -> int:
 
 
 def _check(options: argparse.Namespace) -> None:
-    if options.seeds < 1 or options.deals < max(2, options.seeds) or options.cores < 1:
+    if options.seeds < 2 or options.deals < options.seeds or options.cores < 1:
         raise InputError(
-            "compare needs a seed or more, as many deals as seeds, 2 at least, and a core or more; "
-            f"not {options.seeds}, {options.deals} and {options.cores}"
+            "compare needs two seeds or more, as one run tells nothing of others, as many deals, "
+            f"and a core or more; not {options.seeds}, {options.deals} and {options.cores}"
         )
     if not 1 <= options.decisions <= 10**15:
         raise InputError(f"--decisions must be from 1 to 1e15, not {options.decisions:g}")

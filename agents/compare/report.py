@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +12,6 @@ from matplotlib.figure import Figure
 from agents.compare.games import EACH_OTHER
 from agents.compare.statistics import difference, mean_of
 from agents.compare.ways import differing_keys
-from agents.runs.folder import ABOUT
 from agents.runs.metrics import read_metrics
 from fiveup_env.arena.plots import STYLE, name_curves, save_svg
 from fiveup_env.files import atomic_file
@@ -60,8 +58,8 @@ def runs_of(ways: Sequence[Way], games: Played, seeds: int) -> list[Json]:
     """Return a row for every run: the code that trained it, and the share of its games it won."""
     rows = []
     for (k, way), seed in product(enumerate(ways), range(seeds)):
-        about = json.loads((way.run(seed).folder / ABOUT).read_text("utf-8"))
-        row: Json = {"way": _code(way.name), "seed": str(seed), "code": about["code"]}
+        code = way.run(seed).about()["code"]
+        row: Json = {"way": _code(way.name), "seed": str(seed), "code": code}
         for against, pair in games.items():
             row[against] = {"value": round(float(pair[k].wins[seed].mean()), 4), "format": ".1%"}
         rows.append(row)

@@ -71,12 +71,12 @@ def estimate(by_deal: np.ndarray, by_run: Sequence[np.ndarray], ends: Ends) -> E
 
     Args:
         by_deal: The mean of every deal.
-        by_run: The means of the runs of each way; a single run says nothing of others.
+        by_run: The means of the runs of each way.
         ends: The lowest and the highest value.
     """
     value, (low, high) = float(by_deal.mean()), mean_interval(by_deal, ends)
     parts = [(((high - low) / (2 * NORMAL)) ** 2, len(by_deal) - 1)]
-    parts += [(runs.var(ddof=1) / len(runs), len(runs) - 1) for runs in by_run if len(runs) > 1]
+    parts += [(runs.var(ddof=1) / len(runs), len(runs) - 1) for runs in by_run]
     variance = sum(part for part, _ in parts)
     freedom = variance**2 / sum(part**2 / degrees for part, degrees in parts)
     reach = _reach(freedom) * math.sqrt(variance)

@@ -19,6 +19,7 @@ from agents.runs.config import FREE_KEYS, load_config, read_config
 from agents.runs.display import Display
 from agents.runs.folder import Run, RunError, folder_named
 from agents.runs.metrics import read_metrics
+from agents.version import code_version
 from fiveup_env.errors import InputError
 from fiveup_env.files import locked
 from fiveup_env.progress import show_line
@@ -115,6 +116,11 @@ def is_trained(config: Config, run: Run) -> bool:
     """Return whether a run is at its end; raise RunError if it belongs to another comparison."""
     if not run.config_file.is_file():
         return False
+    if (code := run.about().get("code")) != code_version():
+        raise RunError(
+            f"{run.folder} was trained by version {code} of the code, not {code_version()}; give "
+            "another comparison another --name"
+        )
     kept, wanted = read_config(run.config_file, {}, trust=True).as_dict(), config.as_dict()
     for key in wanted:
         if kept[key] != wanted[key] and (key == LENGTH or key not in FREE_KEYS):

@@ -129,9 +129,9 @@ class Training:
                     if self.seconds - saved >= 60 * self.config.checkpoint_minutes:
                         self.save()
                         saved = self.seconds
+                self.save()
         finally:
             metrics.close()
-        self.save()
         return self.progress >= 1
 
     def save(self) -> None:

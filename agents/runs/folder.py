@@ -66,6 +66,11 @@ class Run:
         with atomic_file(self.config_file) as file:
             yaml.safe_dump(config.as_dict(), file, sort_keys=False)
 
+    def about(self) -> dict[str, Any]:
+        """Return how the run was started: its command, the version of the code, and the seed."""
+        about: dict[str, Any] = json.loads((self.folder / ABOUT).read_text("utf-8"))
+        return about
+
     def config(self, changes: Mapping[str, Any], *, trust: bool = False) -> Config:
         """Return the configuration to resume with: the run's own, with changes.
 
@@ -116,7 +121,7 @@ class Run:
     def _command_before(self) -> str:
         """Return the command that the run was started with, and resumed, if it can be read."""
         try:
-            return str(json.loads((self.folder / ABOUT).read_text("utf-8"))["command"])
+            return str(self.about()["command"])
         except (OSError, ValueError, LookupError, TypeError, RecursionError):
             return ""
 

@@ -12,11 +12,13 @@ memory; copy what is to be kept.
 
 from __future__ import annotations
 
+import copy
 import itertools
 import secrets
 import threading
-from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any, Final
+from concurrent.futures import ThreadPoolExecutor, wait
+from functools import wraps
+from typing import TYPE_CHECKING, Any, Concatenate, Final, ParamSpec, TypeVar
 
 import numpy as np
 
@@ -51,7 +53,7 @@ from fiveup_env.rules.fields import Rules
 from fiveup_env.sealed import seal, sealed_array, unseal
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from gymnasium.spaces import Box
     from typing_extensions import Unpack
@@ -68,6 +70,9 @@ MOST_THREADS: Final = 1 << 10
 MOST_EPISODES: Final = 1 << 53  # in a saved state, from which their number goes up
 SAVED: Final = "saved batch"
 STATE: Final = ("_games", "_finals", "_keys", "_episodes_played", "reward", "_endings")  # saved
+
+P = ParamSpec("P")
+Result = TypeVar("Result")
 
 
 class BatchOptions(EpisodeOptions, total=False):
@@ -86,8 +91,23 @@ class _Scratch(threading.local):
         self.views = np.zeros(SLICE, VIEW)
 
 
+def _alone(
+    method: Callable[Concatenate[Batch, P], Result],
+) -> Callable[Concatenate[Batch, P], Result]:
+    """Let a method of a batch wait until no other thread uses the batch."""
+
+    @wraps(method)
+    def waiting(self: Batch, /, *args: P.args, **named: P.kwargs) -> Result:
+        with self._busy:
+            return method(self, *args, **named)
+
+    return waiting
+
+
 class Batch:
     """Many games, played side by side.
+
+    Threads that step, read, save or copy a batch at once wait for each other.
 
     Args:
         num_envs: The number of games.
@@ -199,13 +219,23 @@ class Batch:
         self._make_workers()
 
     def _make_workers(self) -> None:
-        """Create the resources of this process: threads and their memory."""
+        """Create the resources of this process: a lock, threads and their memory."""
+        self._busy = threading.RLock()
         self._scratch = _Scratch()
         self._pool = ThreadPoolExecutor(self.threads) if self.threads > 1 else None
 
+    @_alone
     def __getstate__(self) -> dict[str, Any]:
-        """Return the state to copy or pickle: everything but threads and their memory."""
-        return {**self.__dict__, "_scratch": None, "_pool": None}
+        """Return the state to copy or pickle: all but the resources, with copies of the arrays."""
+        state = self.__dict__ | {"_busy": None, "_scratch": None, "_pool": None}
+        return {
+            name: _copied(value) if isinstance(value, np.ndarray) else value
+            for name, value in state.items()
+        }
+
+    def __deepcopy__(self, memo: object) -> Batch:
+        """Return a copy, which has arrays of its own."""
+        return copy.copy(self)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
@@ -224,6 +254,7 @@ class Batch:
         """The GAME structs themselves, hidden tiles included, which no agent may see."""
         return self._games
 
+    @_alone
     def reset(self, seed: int | Sequence[int] | np.ndarray | None = None) -> None:
         """Start an episode in every game.
 
@@ -245,6 +276,7 @@ class Batch:
         self._update_endings()
         self._on_slices(self._observe_slice)
 
+    @_alone
     def adopt(self, games: Sequence[Game], indices: np.ndarray | None = None) -> None:
         """Continue a `Game` in each of the games `indices`, by default in all of them.
 
@@ -281,6 +313,7 @@ class Batch:
         fill_seeds(self._keys, self._episodes_played, seeds)
         return seeds
 
+    @_alone
     def step(self, actions: np.ndarray) -> None:
         """Make a move in every game, and update the observations and all other arrays.
 
@@ -302,6 +335,7 @@ class Batch:
         self._on_slices(step_and_observe)
         self._update_endings()
 
+    @_alone
     def advance(self, actions: np.ndarray, indices: np.ndarray, *, strictly: bool = False) -> None:
         """Make a move in each of the games `indices`; a game whose episode ends stays at its end.
 
@@ -320,6 +354,7 @@ class Batch:
         self.turn[indices] = self._games["public"]["turn"][indices]
         self._update_endings()
 
+    @_alone
     def begin(self, indices: np.ndarray) -> None:
         """Start the next episode in each of the games `indices`."""
         self._check_dealt()
@@ -329,6 +364,7 @@ class Batch:
         self._endings[indices] = 0
         self.turn[indices] = self._games["public"]["turn"][indices]
 
+    @_alone
     def views(self, indices: np.ndarray | None = None) -> np.ndarray:
         """Return the VIEW structs of the seats to move, in all games or some; update the masks."""
         self._check_dealt()
@@ -337,6 +373,7 @@ class Batch:
         observe_games(self._games, indices, views, self.action_mask, self.turn)
         return views
 
+    @_alone
     def chances(self, indices: np.ndarray, place: int) -> np.ndarray:
         """Return a number from 0 to 1 for the episode of each of some games, for draws by episode.
 
@@ -347,11 +384,13 @@ class Batch:
         fill_chances(self._keys[indices], self._episodes_played[indices], place, chances)
         return chances
 
+    @_alone
     def observations_of(self, indices: np.ndarray, seats: np.ndarray) -> np.ndarray:
         """Return the observations of one seat in each of some games, whoever is to move."""
         self._check_dealt()
         return self._rows_of(self._games, indices, seats)
 
+    @_alone
     def final_observations_of(self, indices: np.ndarray, seats: np.ndarray) -> np.ndarray:
         """Return the last observations of one seat in the last finished episode of some games.
 
@@ -360,11 +399,13 @@ class Batch:
         self._check_ended(indices)
         return self._rows_of(self._finals, indices, seats)
 
+    @_alone
     def results_of(self, indices: np.ndarray) -> Results:
         """Return the results of the episodes that `advance` has left at their ends."""
         self._check_dealt()
         return self._results_of(self._games, indices)
 
+    @_alone
     def final_results_of(self, indices: np.ndarray) -> Results:
         """Return the result of the last finished episode of some games: the winner, and the scores.
 
@@ -399,6 +440,7 @@ class Batch:
         self._rows.write(views, rows)
         return rows
 
+    @_alone
     def observe(self) -> None:
         """Update the observation of every seat to move."""
         self._check_dealt()
@@ -410,6 +452,7 @@ class Batch:
         ranks -= self.action_mask == 0
         return ranks.argmax(1)
 
+    @_alone
     def save(self) -> bytes:
         """Return the whole state of the batch, for `load`."""
         arrays = {name: getattr(self, name).view(np.uint8) for name in STATE}
@@ -455,6 +498,7 @@ class Batch:
         if not right.all():
             raise OptionError("the saved batch has rewards or endings that no play leads to")
 
+    @_alone
     def restore(self, arrays: dict[str, np.ndarray]) -> None:
         """Continue from the arrays that `read` has returned."""
         for name, array in arrays.items():
@@ -580,8 +624,19 @@ class Batch:
             for k in share:
                 work(self._slices[k])
 
-        for done in [self._pool.submit(work_on_share, share) for share in shares]:
-            done.result()
+        working = [self._pool.submit(work_on_share, share) for share in shares]
+        try:
+            for thread in working:
+                thread.result()
+        finally:
+            wait(working)  # nobody works on once this has been interrupted, or one has failed
+
+
+def _copied(array: np.ndarray) -> np.ndarray:
+    """Return a copy of an array, with the bytes between the fields of structs."""
+    copied = np.empty_like(array)
+    copied.view(np.uint8)[:] = array.view(np.uint8)
+    return copied
 
 
 def _listed(value: Any) -> list[Any]:

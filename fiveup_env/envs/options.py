@@ -71,7 +71,10 @@ def as_array(values: object, what: str, wanted: str) -> np.ndarray:
 
 
 def row_of_integers(values: object, what: str, count: int | None = None) -> np.ndarray:
-    """Return a row of integers as a contiguous array of int64; raise an OptionError otherwise."""
+    """Return a row of integers as a new array of int64; raise an OptionError otherwise.
+
+    What was checked is then what is used, even if another thread writes to the array given.
+    """
     wanted = "a row of integers" if count is None else f"{count} integers"
     array = as_array(values, what, wanted)
     right = array.ndim == 1 and (array.dtype.kind in "iu" or array.size == 0)
@@ -79,4 +82,4 @@ def row_of_integers(values: object, what: str, count: int | None = None) -> np.n
         raise OptionError(
             f"{what} must be {wanted}, not an array of {array.dtype} of shape {array.shape}"
         )
-    return np.ascontiguousarray(array, np.int64)
+    return np.array(array, np.int64)

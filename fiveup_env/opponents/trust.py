@@ -71,11 +71,12 @@ def _check(spec: object, folder: Path | None, names: Sequence[str]) -> None:
     kinds = get_type_hints(source, include_extras=True)
     members = [one for one in names if one not in (*SEATED, MIX)]  # no pairs of pairs, without end
     for option, value in options_in(name, source, text).items():
-        if kinds[option] == PolicyName:
+        kind = kinds[option]
+        if PolicyName in (kind, *get_args(kind)):
             check_policy(value, folder)
-        elif Agent in get_args(kinds[option]):
+        elif Agent in get_args(kind):
             _check(value, folder, members)
-        elif isinstance(value, str) and not is_word(value):
+        elif not isinstance(value, (int, float)) and not is_word(value):
             raise AgentError(f"{name}: {option} is a word in a file, not {shown(value)}")
 
 

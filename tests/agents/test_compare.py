@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
+import time
 from collections.abc import Callable
 from concurrent.futures import Executor, Future
 from pathlib import Path
-from typing import Any
+from subprocess import PIPE, Popen
+from typing import Any, Final
 
 import numpy as np
 import pytest
@@ -18,9 +21,11 @@ from agents.compare import games, ways
 from agents.compare.__main__ import main
 from agents.compare.games import EACH_OTHER, Games, meetings_of, opponents, turned
 from agents.compare.statistics import _reach, difference, mean_of
+from agents.learn.training import _stop_signals
 from agents.runs import folder as runs
 from agents.runs.config import Config
 from fiveup_env.rules.fields import Rules
+from tests.support import ROOT, on_posix
 
 RUNS, DEALS = 5, 60
 
@@ -117,7 +122,7 @@ def test_a_comparison_goes_on_where_it_was_and_keeps_what_it_found(
     small = "smoke games=16 n_steps=16 batch_size=64 width=8"
     words = [small, f"{small} networks=side", "--decisions", "200", "--deals", "6"]
     words += ["--name", "trial", "--rivals", "random,greedy", "--save", "--seeds"]
-    assert compare(*words, "1") == 0
+    assert compare(*words, "2") == 0
     trained, train = [], ways.train
 
     def noted(config: Config, folder: Path) -> None:
@@ -126,15 +131,15 @@ def test_a_comparison_goes_on_where_it_was_and_keeps_what_it_found(
 
     monkeypatch.setattr(ways, "train", noted)
     capsys.readouterr()
-    assert compare(*words, "2") == 0
-    assert trained == ["a-1", "b-1"]
+    assert compare(*words, "3") == 0
+    assert trained == ["a-2", "b-2"]
     assert "| `networks` | one | side |" in capsys.readouterr().out
     kept = json.loads((tmp_path / "trial.json").read_text())
     assert kept["command"].startswith("python -m agents.compare 'smoke games=16")
     assert [row["against"] for row in kept["rows"]] == [EACH_OTHER, "`random`", "`greedy`"]
     assert [(row["way"], row["seed"]) for row in kept["runs"]] == [
-        ("`smoke`", "0"), ("`smoke`", "1"), ("`networks=side`", "0"), ("`networks=side`", "1"),
-    ]  # fmt: skip
+        (way, seed) for way in ("`smoke`", "`networks=side`") for seed in "012"
+    ]
     for row in kept["rows"]:
         first, second = (row[f"`{name}` wins (%)"]["value"] for name in ("smoke", "networks=side"))
         assert row["difference"]["value"] == pytest.approx(first - second, abs=1e-3)
@@ -144,8 +149,43 @@ def test_a_comparison_goes_on_where_it_was_and_keeps_what_it_found(
     assert (tmp_path / "trial/compare.svg").read_text().startswith("<?xml")
 
     words[3] = "300"
-    assert compare(*words, "2") == 2
+    assert compare(*words, "3") == 2
     assert "was trained with decisions=200, not 300; give another" in capsys.readouterr().err
+
+    words[3] = "200"
+    monkeypatch.setattr(ways, "code_version", lambda: "another")
+    assert compare(*words, "4") == 2
+    assert "of the code, not another; give another" in capsys.readouterr().err
+    assert len(trained) == 2
+
+
+def until_told() -> None:
+    """Say that this has begun, and after a signal, when something has been kept."""
+    with _stop_signals() as signals:
+        os.write(1, b"begun\n")
+        while not signals:
+            time.sleep(0.01)
+        time.sleep(0.2)
+        os.write(1, b"kept\n")
+
+
+POOL: Final = """
+import time
+from agents.processes import workers
+from tests.agents.test_compare import until_told
+with workers(2) as pool:
+    pool.submit(time.sleep, 600)
+    pool.submit(until_told).result()
+"""
+
+
+@on_posix
+def test_runs_end_with_the_process_that_began_them_and_keep_what_they_learnt() -> None:
+    with Popen([sys.executable, "-c", POOL], cwd=ROOT, stdout=PIPE) as process:
+        assert process.stdout
+        assert process.stdout.readline() == b"begun\n"
+        process.terminate()
+        assert process.communicate(timeout=60)[0] == b"kept\n"  # when nobody is left to write
 
 
 @pytest.mark.parametrize(
@@ -157,8 +197,8 @@ def test_a_comparison_goes_on_where_it_was_and_keeps_what_it_found(
         (["smoke", ""], "name a config for each way"),
         (["smoke", "selfplay", "--name", "../x"], "must be a plain folder name, not '../x'"),
         (["smoke", "selfplay", "--name", ".."], "must be a plain folder name, not '..'"),
-        (["smoke", "selfplay", "--seeds", "0"], "compare needs a seed or more"),
-        (["smoke", "selfplay", "--deals", "4"], "as many deals as seeds"),
+        (["smoke", "selfplay", "--seeds", "1"], "compare needs two seeds or more"),
+        (["smoke", "selfplay", "--deals", "4"], "as many deals"),
         (["smoke", "selfplay", "--decisions", "0"], "--decisions must be from 1 to 1e15, not 0"),
         (["smoke", "selfplay", "--rivals", "gredy"], "no agent 'gredy' (did you mean 'greedy'?)"),
     ],

@@ -29,7 +29,7 @@ from fiveup_env.cli.shared import Parser
 from fiveup_env.doors.mcp import Seat
 from fiveup_env.errors import AgentError, FiveUpError
 from fiveup_env.opponents import register_agent, registry
-from fiveup_env.opponents.networks.files import SHIPPED
+from fiveup_env.opponents.networks.files import SHIPPED, PolicyName
 from fiveup_env.opponents.trust import check_policy, check_spec
 from fiveup_env.play.answers import Answers
 from fiveup_env.play.table import Setup
@@ -61,6 +61,10 @@ RUNNING: Final = {
     "a module in a pair": "pair:beside:mine,second=greedy",
     "a path in a pair": "pair:student:../elsewhere,second=greedy",
     "a pair in a pair": "pair:pair:greedy,second=greedy",
+    "a program in a pair in a mixture": f"mix:greedy=1,pair:greedy,second=program:touch {MARK}=1",
+    "a module in seats in a mixture": "mix:seats:greedy,second=beside:mine=1",
+    "a link in a pair in a mixture": "mix:pair:student:link,second=greedy=1,greedy=1",
+    "a pickle in a pair in a mixture": "mix:pair:greedy,second=model.zip=1",
     "an encoder in a module": "torch:good,encoder=beside:mine",
     "no name": "",
     "no file name": "policy:a\0b",
@@ -73,6 +77,8 @@ class MyAgent:
 
     skill: int = 1
     path: str = ""
+    folder: Path | None = None
+    policy: PolicyName | None = None
 
     def __call__(self, views: np.ndarray, rng: Any) -> np.ndarray:
         """Return an action for every view."""
@@ -214,13 +220,21 @@ def test_the_agents_of_shipped_entries_may_stand_there_but_for_programs(
         assert Entry(read_json(path), path.parent, trust=True).agent == made.spec
 
 
-@pytest.mark.usefixtures("folder")
-def test_who_registers_an_agent_may_let_files_name_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_who_registers_an_agent_may_let_files_name_it(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(registry, "_IN_FILES", set(registry._IN_FILES))
     register_agent("safe", MyAgent, in_files=True)
-    check_spec("safe:skill=3")
+    check_spec("safe:skill=3,policy=student")
+    check_spec("safe:policy=good", folder)
     with pytest.raises(AgentError, match="safe: path is a word in a file, not '/etc/passwd'"):
         check_spec("safe:path=/etc/passwd")
+    with pytest.raises(AgentError, match="safe: folder is a word in a file, not "):
+        check_spec("safe:folder=link", folder)
+    with pytest.raises(AgentError, match="'good' is not a policy that a file or a page may name"):
+        check_spec("safe:policy=good")
+    with pytest.raises(AgentError, match="'link' is not a policy that a file or a page may name"):
+        check_spec("mix:safe:policy=link=1", folder)
 
 
 def test_a_person_may_type_what_a_file_may_not_say(

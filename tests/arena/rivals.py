@@ -1,4 +1,8 @@
-"""Two processes at a time that write one results file, and are killed before every call in turn."""
+"""Two processes at a time that write one results file.
+
+In `results.jsonl` they are killed before every call in turn; in `stopped.jsonl` one is stopped in
+the middle of every write, while the other tries.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from itertools import count
 from pathlib import Path
 from typing import Final
+from unittest import mock
 
 from fiveup_env import Rules
 from fiveup_env.arena.play.faults import ArenaError
@@ -41,8 +46,37 @@ def rival(file: Path, call: int) -> int:
     os._exit(0)
 
 
+def stop_within_every_write(file: Path) -> None:
+    """Start a process that is stopped in the middle of every write, and play here meanwhile."""
+    write = os.write
+
+    def write_half(descriptor: int, content: memoryview) -> int:
+        written = write(descriptor, content[: len(content) // 2 + 1])
+        os.kill(os.getpid(), signal.SIGSTOP)
+        return written
+
+    child = os.fork()
+    if not child:
+        with mock.patch.object(os, "write", write_half):
+            play_tournament(RIVALRY, 1, file, playing)
+        os._exit(0)
+    refused = []
+    while os.WIFSTOPPED(status := os.waitpid(child, os.WUNTRACED)[1]):
+        torn, said = file.read_bytes(), ""
+        try:
+            play_tournament(RIVALRY, 1, file, playing)
+        except ArenaError as error:
+            said = str(error)
+        refused.append("in use by another process" in said and file.read_bytes() == torn)
+        os.kill(child, signal.SIGCONT)
+    assert status == 0
+    assert len(refused) > len(RIVALRY.tasks)
+    assert all(refused)
+
+
 def main(folder: str) -> None:
     """Start two rivals again and again, each to be killed later than before, until all is played."""
+    stop_within_every_write(Path(folder) / "stopped.jsonl")
     file = Path(folder) / "results.jsonl"
     for call in count(1):
         rivals = rival(file, call), rival(file, call + 1)

@@ -286,14 +286,15 @@ def test_a_file_in_use_is_refused_to_others_and_loses_nothing(tmp_path: Path) ->
 
 
 @on_posix
-def test_rivals_that_are_killed_and_started_again_lose_no_chunk_and_play_none_twice(
+def test_rivals_that_are_stopped_or_killed_and_go_on_lose_no_chunk_and_play_none_twice(
     tmp_path: Path,
 ) -> None:
     assert python("-m", "tests.arena.rivals", str(tmp_path)).returncode == 0
-    header, *lines = map(json.loads, (tmp_path / "results.jsonl").read_text().splitlines())
-    assert header == RIVALRY.header
-    played = [Task(tuple(line["agents"]), line["first"], line["deals"]) for line in lines]
-    assert sorted(played, key=lambda task: task.first) == RIVALRY.tasks
+    for name in ("stopped.jsonl", "results.jsonl"):
+        header, *lines = map(json.loads, (tmp_path / name).read_text().splitlines())
+        assert header == RIVALRY.header
+        played = [Task(tuple(line["agents"]), line["first"], line["deals"]) for line in lines]
+        assert sorted(played, key=lambda task: task.first) == RIVALRY.tasks
 
 
 def test_records_are_not_asked_of_a_file_that_does_not_keep_them(

@@ -7,6 +7,7 @@ import json
 import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
+from random import Random
 from typing import Any, TypeAlias
 
 import pytest
@@ -17,10 +18,11 @@ from mcp import Client, StdioServerParameters, stdio_client
 from mcp.types import TextContent
 
 from fiveup_env import Game, Rules
-from fiveup_env.doors.mcp import server_for
+from fiveup_env.doors.mcp import Seat, server_for
 from fiveup_env.game import view_of_line
 from fiveup_env.game.records import loads
-from fiveup_env.play.table import Setup
+from fiveup_env.play.table import Setup, Table
+from tests.support import EVERY_PRESET, before_an_end, hidden_otherwise, label
 
 SETUP = Setup(rules=Rules.preset(players=2), opponents="greedy", seed=7)
 Call: TypeAlias = Callable[..., Awaitable[tuple[str, bool]]]
@@ -98,6 +100,17 @@ def test_the_seat_is_told_what_it_knows_and_wrong_moves_change_nothing() -> None
         assert (await call("look"))[0] in before
 
     at_table(use)
+
+
+@pytest.mark.parametrize("rules", EVERY_PRESET[::3], ids=label)
+def test_hidden_tiles_change_no_word_of_a_tool(rules: Rules) -> None:
+    game = before_an_end(rules)
+    setup, said = Setup(rules=rules, seat=game.turn or 0, opponents="random"), []
+    for one in (game, hidden_otherwise(game, Random(1))):
+        seat = Seat(setup, None, None)
+        seat._table = Table(setup, one)
+        said.append([seat.look(), seat.list_moves(), seat.what_is_known(), seat.position_line()])
+    assert said[0] == said[1]
 
 
 def test_what_cannot_be_is_refused_in_a_sentence() -> None:

@@ -124,7 +124,7 @@ def test_the_playthrough_is_the_one_that_was_read(path: Path) -> None:
 # --- The same game as ours
 
 
-@pytest.mark.parametrize("rules", EVERY_PRESET[::4], ids=label)
+@pytest.mark.parametrize("rules", [*EVERY_PRESET[::4], Rules.preset("mini-3", 3)], ids=label)
 def test_the_same_deal_and_moves_give_the_same_masks_and_observations(rules: Rules) -> None:
     game, random = Game(rules, seed=3), Random(3)
     state, before = load(rules).new_initial_state(), game.state()

@@ -19,9 +19,10 @@ from fiveup_env.drawing.replay import replay_html
 from fiveup_env.drawing.scene import layout_picture
 from fiveup_env.drawing.snapshot import Snapshot
 from fiveup_env.drawing.svg import game_svg, picture_svg
+from fiveup_env.drawing.transcript import table_text
 from fiveup_env.files import Json
 from fiveup_env.game.records import record_of
-from tests.support import EVERY_PRESET, game_of, play_randomly, push_all
+from tests.support import EVERY_PRESET, game_of, hidden_otherwise, play_randomly, push_all
 
 NAMESPACE = "{http://www.w3.org/2000/svg}"
 
@@ -309,3 +310,14 @@ def test_the_layout_by_itself_shows_every_tile_and_grows_with_it() -> None:
     whole = Area(0, 0, picture.width, picture.height)
     assert all(whole.holds(area(group)) for group in shown.groups["tile"])
     assert picture.width > layout_picture(Snapshot.of(Game(seed=2)), (4, 4)).width
+
+
+def test_hidden_tiles_change_no_line_of_a_picture() -> None:
+    game = play_randomly(Game(players=3, seed=3), Random(3), 14)
+    for seat in range(3):
+        other = hidden_otherwise(game, Random(seat), seat)
+        assert (
+            game_svg(other, hands={seat})._repr_svg_() == game_svg(game, hands={seat})._repr_svg_()
+        )
+        assert table_text(other, hands={seat}) == table_text(game, hands={seat})
+        assert game_svg(other)._repr_svg_() != game_svg(game)._repr_svg_()

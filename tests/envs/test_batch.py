@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import copy
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from time import sleep
 from typing import Any
 
 import numpy as np
@@ -11,6 +15,8 @@ import torch
 from fiveup_env import Batch, Game
 from fiveup_env.encoders import NoRows, bounds
 from fiveup_env.encoders.truth import TRUTH_SIZE
+from fiveup_env.envs import batch as batches
+from fiveup_env.envs.episodes import first_illegal
 from fiveup_env.envs.streams import Stream
 from fiveup_env.errors import FiveUpError, IllegalMoveError, OptionError, WrongMomentError
 from fiveup_env.sealed import SealError
@@ -103,6 +109,83 @@ def test_a_state_is_refused_by_a_batch_of_another_kind() -> None:
             other.load(state)
     with pytest.raises(SealError, match="not a saved batch, or a damaged one"):
         Batch(8, seed=0).load(b"nonsense")
+
+
+def step_and_save(batch: Batch) -> bytes:
+    batch.step(np.zeros(9, np.int64))
+    return batch.save()
+
+
+@pytest.mark.parametrize(
+    "state_of",
+    [
+        Batch.save,
+        step_and_save,
+        lambda batch: copy.copy(batch).save(),
+        lambda batch: copy.deepcopy(batch).save(),
+    ],
+    ids=["save", "step", "copy", "deepcopy"],
+)
+def test_another_thread_waits_for_the_end_of_a_step(state_of: Callable[[Batch], bytes]) -> None:
+    asked: list[Future[bytes]] = []
+    made: list[Batch] = []
+
+    def reward(_before: np.ndarray, actions: np.ndarray, after: np.ndarray) -> np.ndarray:
+        if len(made) == 2 and not asked:  # in the middle of a step, another thread asks
+            asked.append(pool.submit(state_of, made[1]))
+            wait(asked, timeout=0.2)
+        return np.tile(actions[:, None], after["public"]["rules"]["players"][0])
+
+    with ThreadPoolExecutor(1) as pool:
+        for _ in range(2):
+            made.append(Batch(9, reward=reward, illegal="terminate", seed=1))
+            made[-1].reset()
+            made[-1].step(made[-1].action_mask.argmax(1))
+        assert asked[0].result() == state_of(made[0])
+    assert made[1].save() == made[0].save()
+
+
+class Failing(NoRows):
+    """An encoder that fails in the first games, and takes its time in the others."""
+
+    name = "failing"
+
+    def __init__(self) -> None:
+        self.finished: list[int] = []
+
+    def encode(self, views: np.ndarray, _rows: np.ndarray) -> None:
+        """Write nothing."""
+        if len(views) == 2:
+            raise ZeroDivisionError
+        sleep(0.2)
+        self.finished.append(len(views))
+
+
+def test_no_thread_works_on_once_one_has_failed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(batches, "SLICE", 2)
+    encoder = Failing()
+    with pytest.raises(ZeroDivisionError):
+        Batch(3, encoder=encoder, threads=2, seed=1).reset()
+    assert encoder.finished == [1]
+
+
+def test_the_actions_that_were_checked_are_those_that_are_made(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    batch, twin = Batch(9, seed=1), Batch(9, seed=1)
+    for games in (batch, twin):
+        games.reset()
+    actions = batch.action_mask.argmax(1)
+
+    def check(*given: np.ndarray) -> int:
+        illegal: int = first_illegal(*given)
+        actions[:] = 10**9  # another thread shares the array
+        return illegal
+
+    twin.step(actions)
+    monkeypatch.setattr(batches, "first_illegal", check)
+    batch.step(actions)
+    assert batch.save() == twin.save()
 
 
 def test_what_is_hidden_comes_only_when_asked_for() -> None:

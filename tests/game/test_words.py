@@ -317,6 +317,10 @@ def test_hidden_tiles_change_no_character() -> None:
         assert game.text() == other.text()
         assert view_line(game.view()) == view_line(other.view())
         assert view_json(game.view()) == view_json(other.view())
+        told, same = (
+            [step_text(step, int(game.turn or 0)) for step in one.steps()] for one in (game, other)
+        )
+        assert told == same
 
 
 def test_words_do_not_list_moves_for_others_or_when_told_not_to() -> None:

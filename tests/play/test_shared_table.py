@@ -21,9 +21,10 @@ from fiveup_env.errors import FiveUpError, IllegalMoveError, RequestError, Wrong
 from fiveup_env.game.proof import digest_of, fresh_secret, seed_of
 from fiveup_env.game.records import game_of
 from fiveup_env.play.folder import Folder
-from fiveup_env.play.shared_table import SharedTable, opened, table_of
+from fiveup_env.play.shared_table import Seat, SharedTable, opened, table_of
 from fiveup_env.rules.actions import MOVES
-from tests.support import play_randomly
+from fiveup_env.rules.fields import Rules
+from tests.support import EVERY_PRESET, before_an_end, hidden_otherwise, label, play_randomly
 from tests.web import check_access, served, visitor
 
 if TYPE_CHECKING:
@@ -76,6 +77,22 @@ def test_each_seat_is_sent_its_own_view_of_every_move_and_hands_once_they_are_sh
     assert shared.file(2) == file  # also for who was away at the end
     shared.deal(6)
     assert shared.file(2) is None
+
+
+@pytest.mark.parametrize("rules", EVERY_PRESET[::3], ids=label)
+def test_hidden_tiles_change_nothing_that_a_seat_is_sent(rules: Rules) -> None:
+    game = before_an_end(rules)
+    people = [Seat("greedy", "Ann") for _ in range(rules.players)]
+    for seat in range(rules.players):
+        sent: list[list[Any]] = []
+        for one in (game, hidden_otherwise(game, Random(seat), seat)):
+            shared = SharedTable({"rules": rules.name, "players": rules.players}, people)
+            shared.rules, shared.game = rules, Game(rules, seed=one.seed, deals=one.deals)
+            sent.append([shared.start(seat)])
+            for move in game.moves:
+                shared.push(shared.turn or 0, shared.made, str(move))
+                sent[-1] += [shared.steps(seat), shared.choices(seat), shared.file(seat)]
+        assert sent[0] == sent[1]
 
 
 def test_moves_out_of_turn_twice_unseen_or_not_allowed_change_nothing() -> None:

@@ -171,12 +171,11 @@ def test_a_batch_can_be_copied_and_pickled() -> None:
     batch = Batch(3_000, players=[2, 3], threads=2, seed=4)
     batch.reset()
     twins = [copy.deepcopy(batch), pickle.loads(pickle.dumps(batch)), copy.copy(batch)]
-    assert not np.shares_memory(twins[0].states, batch.states)
-    assert np.shares_memory(twins[2].states, batch.states)
+    assert not any(np.shares_memory(twin.states, batch.states) for twin in twins)
     for _ in range(20):
         actions = batch.random_actions(np.random.default_rng(1))
         batch.step(actions)
-        for twin in twins[:2]:
+        for twin in twins:
             twin.step(actions)
             assert (twin.observation == batch.observation).all()
             assert (twin.reward == batch.reward).all()

@@ -193,7 +193,7 @@ class Playthrough:
         self.dealt += bytes([tile])
         self.next_tiles = self.next_tiles[self.next_tiles.index(tile) + 1 :]
         if wanted == 1:
-            self.next_tiles = bytes(set(range(self.rules.tile_count)) - set(self.dealt))
+            self.next_tiles = bytes(sorted(set(range(self.rules.tile_count)) - set(self.dealt)))
         if len(self.dealt) == self.rules.players * hand_size:
             hand_out(self.games, np.frombuffer(self.dealt, np.uint8))
             self.stage = LEAD
