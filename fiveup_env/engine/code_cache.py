@@ -19,6 +19,7 @@ import warnings
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
+from pickle import UnpicklingError
 from typing import TYPE_CHECKING, Any
 
 from numba.core import config
@@ -42,6 +43,14 @@ class SharedCache(FunctionCache):  # type: ignore[misc]
     Numba numbers the files of a function's signatures. Two processes that saved at the same time
     could take one number for two signatures, and a third would then run the wrong code.
     """
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """Return what is kept for a signature, or None; files that were cut off are kept anew."""
+        try:
+            return super().load_overload(sig, target_context)
+        except (EOFError, UnpicklingError):
+            self.flush()
+            return None
 
     def _save_overload(self, signature: Any, data: Any) -> None:
         # On a full disk, or in a folder that was just removed, code runs without being kept.

@@ -163,6 +163,19 @@ def test_code_with_and_without_bounds_checking_is_cached_apart(tmp_path: Path) -
     assert words == [["read"], ["refused"], ["read", "1"]]
 
 
+@pytest.mark.parametrize("kind", ["nbc", "nbi"])
+@pytest.mark.parametrize("size", [0, 40])
+def test_code_that_was_cut_off_on_disk_is_compiled_anew(
+    kind: str, size: int, tmp_path: Path
+) -> None:
+    write_module(tmp_path, "package", "module", TWICE)
+    call = CALL.format(kind="int64")
+    printed_by(call, tmp_path)
+    for path in (tmp_path / "package" / "__pycache__").rglob(f"*.{kind}"):
+        os.truncate(path, size)
+    assert [printed_by(call + HITS, tmp_path) for _ in range(2)] == [["4", "0"], ["4", "1"]]
+
+
 def test_code_that_cannot_be_kept_runs(tmp_path: Path) -> None:
     write_module(tmp_path, "package", "module", TWICE)
     assert printed_by(FULL + CALL.format(kind="int64"), tmp_path) == ["4"]
