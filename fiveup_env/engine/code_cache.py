@@ -49,7 +49,8 @@ class SharedCache(FunctionCache):  # type: ignore[misc]
         try:
             return super().load_overload(sig, target_context)
         except (EOFError, UnpicklingError):
-            self.flush()
+            with suppress(OSError), locked(Path(self.cache_path) / "lock"):
+                self.flush()
             return None
 
     def _save_overload(self, signature: Any, data: Any) -> None:
