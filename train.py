@@ -66,10 +66,7 @@ def _main() -> int:
 
 
 def _train(config: Config, run: Run, *, resume: bool) -> int:
-    from agents.learn.ahead import compile_ahead
 
-    if config.is_compiled and not config.is_compiled_whole:
-        compile_ahead()  # before PyTorch is imported, which takes seconds
     from agents.learn.training import Training, finish
     from agents.runs.display import Display
 

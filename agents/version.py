@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from fiveup_env import __version__
-from fiveup_env.engine.code_cache import PACKAGE, source_digest
+from fiveup_env.native.sources import PACKAGE, source_digest
 
 
 def code_version() -> str:

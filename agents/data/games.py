@@ -125,7 +125,7 @@ def decisions_of_group(plan: Plan, agents: list[Agent], key: tuple[int, ...]) ->
     except IllegalMoveError as error:
         raise DataError(f"one of {', '.join(plan.agents)} made a wrong move: {error}") from None
     games, *logged = (np.concatenate(column) for column in zip(*log, strict=True))
-    wins = np.zeros((GAMES, seats), np.float32)
+    wins = np.zeros((GAMES, seats))
     for game in np.unique(games):
         write_returns(batch.states, game, WIN_CODES, wins)
         decisions, views, masks, actions, movers, before = (part[games == game] for part in logged)
@@ -143,6 +143,6 @@ def decisions_of_group(plan: Plan, agents: list[Agent], key: tuple[int, ...]) ->
             "agent": np.array(plan.agents)[movers],
             "mask": masks,
             "action": actions.astype(np.int16),
-            "win_return": wins[game, seat],
+            "win_return": wins[game, seat].astype(np.float32),
             "margin_return": margins.astype(np.float32),
         }

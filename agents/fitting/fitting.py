@@ -18,10 +18,10 @@ import torch
 from fiveup_env.belief.worlds import sample, worlds_to_games
 from fiveup_env.cli.shared import Parser, answer
 from fiveup_env.encoders import NoRows
-from fiveup_env.engine.compiled import Array, compiled, signed
 from fiveup_env.engine.legality import list_legal
 from fiveup_env.envs.batch import Batch
 from fiveup_env.files import atomic_file
+from fiveup_env.native import Array, compiled, signed
 from fiveup_env.opponents.heuristics.features import (
     EVERY_FEATURE,
     FEATURE_NAMES,

@@ -21,13 +21,7 @@ from fiveup_env.arena.statistics.duels import duel
 from fiveup_env.cli.shared import Parser, answer
 from fiveup_env.files import atomic_file
 from fiveup_env.opponents.heuristics.features import FEATURE_NAMES
-from fiveup_env.opponents.heuristics.ladder import (
-    LADDER,
-    READER,
-    WEIGHTS_FILE,
-    choose,
-    weights_of,
-)
+from fiveup_env.opponents.heuristics.ladder import LADDER, READER, WEIGHTS_FILE, choose, weights_of
 from fiveup_env.opponents.registry import make_agent
 from fiveup_env.rules.fields import Rules
 

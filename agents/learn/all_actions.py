@@ -1,11 +1,11 @@
 """Self-play that learns from all actions of a decision, not only from the one that was played.
 
-Every legal action is played out in the true deal (`agents.learn.labels`), or valued by a `teacher`
-that searches, and the policy's own mean of what they bring is raised. In this mean, labels count in
-proportion to probabilities, and nothing else is computed from them. So however noisy single labels
-are, their noise does not bias what is learnt. Where the policy knows what to play, the mean hardly
-depends on its weights: only decisions that it is in doubt about are labelled, and a share of the
-others, for the values.
+Every legal action is played out in the true deal (`fiveup_env.learning.labels`), or valued by a
+`teacher` that searches, and the policy's own mean of what they bring is raised. In this mean,
+labels count in proportion to probabilities, and nothing else is computed from them. So however
+noisy single labels are, their noise does not bias what is learnt. Where the policy knows what to
+play, the mean hardly depends on its weights: only decisions that it is in doubt about are labelled,
+and a share of the others, for the values.
 
 The policy plays all games itself, by its probabilities. What is saved is the moving average
 of its weights, as in expert iteration.
@@ -21,12 +21,12 @@ import torch
 
 from agents.fitting.teachers import Teacher, label_by, make_teacher
 from agents.learn.averaged import Averaged, CompiledAveraged, Examples, TorchAveraged
-from agents.learn.labels import Judge
 from agents.learn.ppo import draw
 from agents.learn.rollouts import burn_in, make_batch
 from agents.learn.starting import first_network
 from agents.policies.networks import masked_log_probabilities
 from agents.policies.weights import under
+from fiveup_env.learning.labels import Judge
 from fiveup_env.learning.losses import GAIN
 from fiveup_env.opponents.networks.policy import PolicyAgent
 from fiveup_env.opponents.rng import keyed_rng

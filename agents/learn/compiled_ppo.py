@@ -83,7 +83,7 @@ class CompiledLearner(Learner):
         find_chosen(decisions, lesson.actions, chosen)
         none = np.zeros(0, np.float32)
         targets = Targets(
-            chosen=chosen,
+            chosen=chosen.astype(np.int32),
             log_probabilities=lesson.log_probabilities,
             advantages=lesson.advantages,
             returns=lesson.returns,

@@ -1,4 +1,4 @@
-"""Expert iteration: regression on labels from true deals (`agents.learn.labels`).
+"""Expert iteration: regression on labels from true deals (`fiveup_env.learning.labels`).
 
 A small network in compiled code, the student, plays the games. The policy learns beside it from the
 same positions, and may be larger. Every update plays a window in all games and labels its decisions
@@ -23,7 +23,6 @@ import torch
 
 from agents.fitting.teachers import Teacher, label_by, make_teacher
 from agents.learn.averaged import CompiledAveraged, Examples
-from agents.learn.labels import Judge
 from agents.learn.rollouts import burn_in
 from agents.learn.starting import first_network
 from agents.policies.files import save_policy
@@ -34,6 +33,7 @@ from fiveup_env.encoders import NoRows, get_encoder, row_size
 from fiveup_env.encoders.pieces import unchecked
 from fiveup_env.envs.batch import Batch
 from fiveup_env.envs.streams import FIRST_OF_STREAMS, derived_seed
+from fiveup_env.learning.labels import Judge
 from fiveup_env.learning.losses import DIFFERENCES
 from fiveup_env.opponents.agent import Random
 from fiveup_env.opponents.networks.compiled import weights_of

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from fiveup_env.engine.compiled import read_only
+from fiveup_env.native import read_only
 from fiveup_env.opponents.search.outlook import outlook_of
 from fiveup_env.opponents.search.units import HANDS_IN_A_CHANCE, POINTS_IN_ONE, write_chances
 

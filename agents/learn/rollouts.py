@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 import numpy as np
 
-from agents.learn.advantages import NOBODY, estimate
 from agents.learn.rewards import BATCH_REWARDS, Rewards
 from fiveup_env.envs.batch import Batch
+from fiveup_env.learning.advantages import NOBODY, estimate
 from fiveup_env.opponents.agent import unchecked
 from fiveup_env.opponents.registry import make_agent
 from fiveup_env.rules.actions import ACTION_COUNT

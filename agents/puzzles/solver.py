@@ -15,21 +15,12 @@ from typing import Final
 import numpy as np
 
 from fiveup_env.engine.chance import scramble
-from fiveup_env.engine.compiled import (
-    Array,
-    Mask,
-    Struct,
-    Word,
-    bit_count,
-    compiled,
-    inlined,
-    signed,
-)
 from fiveup_env.engine.layout import total_after
 from fiveup_env.engine.legality import drawable, legal_count, nth_legal
 from fiveup_env.engine.play import play
 from fiveup_env.engine.scoring import FIVES
 from fiveup_env.engine.state import GAME, ONE, PLAYING, side_of
+from fiveup_env.native import Array, Mask, Struct, Word, bit_count, compiled, inlined, signed
 from fiveup_env.rules.actions import ACTION_COUNT, DRAW
 from fiveup_env.rules.fields import IMMEDIATE, MAX_PLAYERS, SPIN_FIRST
 from fiveup_env.rules.tiles import PIP_COUNT, SUITS, TILE_COUNT

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fiveup_env.analysis.trials import CHANCE, REFERENCE, Estimate, Trials
-from fiveup_env.engine.compiled import Array, compiled
-from fiveup_env.engine.state import PLAYING
-from fiveup_env.engine.view import VIEW, as_game, observe_at
+from fiveup_env.engine.state import PLAYING, VIEW, Games
+from fiveup_env.engine.view import as_game, observe_at
+from fiveup_env.native import DoubleRows, Doubles, compiled
 from fiveup_env.opponents.search.action_values import PLAY_ON
 from fiveup_env.opponents.search.outlook import chance_to_win, outlook_of
 
@@ -84,7 +84,7 @@ def chances_by_score(state: np.ndarray) -> list[float]:
 
 
 @compiled
-def score_chances(games: Array, chances: Array, by_side: Array) -> None:
+def score_chances(games: Games, chances: DoubleRows, by_side: Doubles) -> None:
     """Write the chance of every side of the first game, whose hand is over."""
     for side in range(len(by_side)):
         by_side[side] = chance_to_win(games[0].public, side, chances)

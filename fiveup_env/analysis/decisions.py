@@ -23,7 +23,8 @@ from fiveup_env.analysis.trials import (
     shortfalls,
 )
 from fiveup_env.engine.legality import mark_legal_at
-from fiveup_env.engine.view import VIEW, observe_at
+from fiveup_env.engine.state import VIEW
+from fiveup_env.engine.view import observe_at
 from fiveup_env.rules.actions import ACTION_COUNT, MOVES, Move
 from fiveup_env.rules.fields import MAX_PLAYERS
 

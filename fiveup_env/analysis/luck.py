@@ -18,9 +18,9 @@ import numpy as np
 
 from fiveup_env.analysis.chances import chances_by_score, moments_of
 from fiveup_env.engine.chance import scramble
-from fiveup_env.engine.compiled import Array, compiled
-from fiveup_env.engine.state import GAME, PLAYING
-from fiveup_env.opponents.heuristics.features import SCRATCH
+from fiveup_env.engine.state import GAME, PLAYING, Games
+from fiveup_env.native import DoubleRows, Doubles, compiled
+from fiveup_env.opponents.heuristics.features import SCRATCH, Scratches
 from fiveup_env.opponents.heuristics.ladder import weights_of
 from fiveup_env.opponents.search.outlook import chance_to_win, outlook_of
 from fiveup_env.opponents.search.playouts import play_out
@@ -84,7 +84,12 @@ def _worth_of(dealt: np.ndarray, player: str) -> np.ndarray:
 
 @compiled
 def play_deal(
-    dealt: Array, weights: Array, chances: Array, scratch: Array, times: int, worth: Array
+    dealt: Games,
+    weights: Doubles,
+    chances: DoubleRows,
+    scratch: Scratches,
+    times: int,
+    worth: Doubles,
 ) -> None:
     """Write every side's mean chance after a heuristic has played the deal in all seats."""
     trial = np.empty(1, GAME)

@@ -19,10 +19,10 @@ import numpy as np
 from fiveup_env.belief.evidence import impossible
 from fiveup_env.belief.worlds import count_worlds
 from fiveup_env.engine.chance import scramble
-from fiveup_env.engine.compiled import Array, Struct, Word, compiled
-from fiveup_env.engine.state import GAME
+from fiveup_env.engine.state import GAME, Games, Views
 from fiveup_env.engine.view import as_view
 from fiveup_env.errors import AgentError, shown
+from fiveup_env.native import Word, compiled, uncompiled
 from fiveup_env.opponents.registry import get_agent
 from fiveup_env.opponents.search.action_values import try_actions
 from fiveup_env.opponents.search.dealing import Dealing, deal_block, dealing_of, prepare
@@ -40,7 +40,8 @@ NORMAL: Final = 1.96  # standard errors to either side of a 95 % interval
 
 def key_of(seed: int, number: int) -> int:
     """Return the key of the worlds in which the decision with some number is tried."""
-    return int(scramble(scramble(np.uint64(seed)) + np.uint64(number)))
+    first = int(uncompiled(scramble, np.uint64(seed)))
+    return int(uncompiled(scramble, np.uint64((first + number) % 2**64)))
 
 
 class Estimate(NamedTuple):
@@ -88,7 +89,7 @@ class Trials:
         view = as_view(view)
         chances, _ = outlooks_of(view, self._aim)
         values = np.empty((self.worlds, len(actions), 2))
-        if not deal_worlds(view[0], np.uint64(key), 0, self._dealing, self._games):
+        if not deal_worlds(view, np.uint64(key), 0, self._dealing, self._games):
             raise impossible(view)
         side = int(view["seat"][0] % view["public"]["rules"]["sides"][0])
         outlooks = chances[0], chances[0][:0]  # to win, and for points
@@ -117,9 +118,10 @@ def shortfalls(values: np.ndarray, taken: int) -> tuple[Estimate, Estimate]:
 
 
 @compiled
-def deal_worlds(view: Struct, key: Word, first: int, dealing: Dealing, games: Array) -> bool:
-    """Deal the worlds of a view from number `first` on; return False if none is consistent."""
-    ways, logs = count_worlds(view, dealing.belief[0]), np.empty(1)
+def deal_worlds(views: Views, key: Word, first: int, dealing: Dealing, games: Games) -> bool:
+    """Deal the worlds of the first view from number `first` on; return False if there is none."""
+    view, logs = views[0], np.empty(1)
+    ways = count_worlds(view, dealing.belief[0])
     if not prepare(view, key, dealing, ways, games):
         return False
     for w in range(len(games)):

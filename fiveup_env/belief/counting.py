@@ -12,26 +12,28 @@ from typing import Final
 import numpy as np
 
 from fiveup_env.belief.evidence import impossible, read_view, tile_bit
-from fiveup_env.belief.structs import BELIEF
-from fiveup_env.engine.compiled import (
+from fiveup_env.belief.structs import BELIEF, Beliefs
+from fiveup_env.engine.state import Views
+from fiveup_env.engine.view import as_view
+from fiveup_env.native import (
     Array,
     Mask,
     Struct,
     Word,
+    Words,
     bit_count,
     compiled,
-    compiled_later,
     inlined,
+    inner,
     signed,
 )
-from fiveup_env.engine.view import as_view
 from fiveup_env.rules.tiles import TILE_COUNT
 
 DIGITS: Final = 8  # of a number of worlds, and of what it is computed from
 _LOW: Final = np.uint64((1 << 32) - 1)
 
 
-@compiled
+@inner
 def count_ways(belief: Struct) -> Array:
     """Return `ways[t, state]` for every t and state."""
     t = signed(bit_count(belief.free))
@@ -121,8 +123,8 @@ def _divide(digits: Array, divisor: int) -> None:
         rest %= np.uint64(divisor)
 
 
-@compiled_later
-def fill_count(views: Array, belief: Array, digits: Array) -> bool:
+@compiled
+def fill_count(views: Views, belief: Beliefs, digits: Words) -> bool:
     """Write the number of worlds of the first view; return whether there is any."""
     read_view(views[0], belief[0])
     ways = count_ways(belief[0])[0, full(belief[0])]

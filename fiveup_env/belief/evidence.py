@@ -26,16 +26,16 @@ from __future__ import annotations
 import numpy as np
 
 from fiveup_env.belief.structs import BONEYARD
-from fiveup_env.engine.compiled import Mask, Struct, bit_count, compiled, inlined, signed
 from fiveup_env.engine.layout import attach, clear, open_pips, playable
 from fiveup_env.engine.state import NOBODY, ONE, PLAYING, all_tiles, next_seat
 from fiveup_env.errors import BeliefError
+from fiveup_env.native import Mask, Struct, bit_count, inlined, inner, signed
 from fiveup_env.rules.actions import ACTION_TILE
 from fiveup_env.rules.fields import DRAW_OPTIONAL, MAX_PLAYERS
 from fiveup_env.rules.tiles import BEFORE_IN_LEAD_ORDER, SUITS_OF, TILE_COUNT
 
 
-@compiled
+@inner
 def read_view(view: Struct, belief: Struct) -> None:
     """Fill a BELIEF with what a view says.
 
@@ -61,7 +61,7 @@ def read_view(view: Struct, belief: Struct) -> None:
         belief.states = 0
 
 
-@compiled
+@inner
 def _note_lacks(public: Struct, belief: Struct) -> None:
     """Write the pips that each seat was shown to lack at each ply, by replaying the hand."""
     rules, layout = public.rules, belief.layout
@@ -161,7 +161,7 @@ def _mover(public: Struct, ply: int) -> int:
 # --- Places and groups
 
 
-@compiled
+@inner
 def _add_dealt_hand(public: Struct, belief: Struct, seat: int) -> None:
     """Add the places of a dealt hand: one group, apart from the places that settled tiles take."""
     first, settled = signed(belief.place_count), 0
@@ -219,7 +219,7 @@ def _draws_differ(public: Struct, belief: Struct) -> bool:
     return bool(_forced(public) or belief.undealt)
 
 
-@compiled
+@inner
 def _add_draws(public: Struct, belief: Struct, seat: int) -> None:
     """Add the places of a seat's draws; those that admit the same tiles form one group."""
     for k in range(public.drawn):

@@ -11,14 +11,14 @@ import numpy as np
 
 from fiveup_env.belief.counting import count_ways, full
 from fiveup_env.belief.evidence import impossible, read_view, tile_bit
-from fiveup_env.belief.structs import BELIEF, BONEYARD
-from fiveup_env.engine.compiled import Array, Mask, Struct, Word, compiled, compiled_later, inlined
-from fiveup_env.engine.state import PLAYING
+from fiveup_env.belief.structs import BELIEF, BONEYARD, Beliefs
+from fiveup_env.engine.state import PLAYING, Views
 from fiveup_env.engine.view import as_views
+from fiveup_env.native import Array, DoubleTables, Mask, Struct, Word, compiled, inlined, inner
 from fiveup_env.rules.tiles import TILE_COUNT
 
 
-@compiled
+@inner
 def fill_marginals(views: Array, beliefs: Array, shares: Array) -> bool:
     """Write the probability of each tile to be in each hand and in the boneyard by the first view.
 
@@ -76,8 +76,8 @@ def _share_out(belief: Struct, group: Struct, tile: int, share: float, shares: A
         shares[belief.holder[belief.places[i]], tile] += share / group.size
 
 
-@compiled_later
-def fill_all_marginals(views: Array, beliefs: Array, shares: Array) -> int:
+@compiled
+def fill_all_marginals(views: Views, beliefs: Beliefs, shares: DoubleTables) -> int:
     """Write the probabilities of all views whose hand is in play, as `fill_marginals` does.
 
     Return the index of a view that no world is consistent with, which ends it, or -1.

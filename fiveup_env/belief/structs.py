@@ -5,9 +5,12 @@ evidence.py says what groups, settled tiles and free tiles are; counting.py, wha
 
 from __future__ import annotations
 
+from typing import Annotated, TypeAlias
+
 import numpy as np
 
 from fiveup_env.engine.state import LAYOUT
+from fiveup_env.native import Entries
 from fiveup_env.rules.fields import MAX_PLAYERS
 from fiveup_env.rules.tiles import TILE_COUNT
 
@@ -21,6 +24,7 @@ WORLD = np.dtype(
     ],
     align=True,
 )
+Worlds: TypeAlias = Annotated[np.ndarray, Entries(WORLD)]
 
 GROUP = np.dtype(
     [
@@ -65,3 +69,4 @@ BELIEF = np.dtype(
     ],
     align=True,
 )
+Beliefs: TypeAlias = Annotated[np.ndarray, Entries(BELIEF)]

@@ -10,27 +10,18 @@ import numpy as np
 
 from fiveup_env.belief.counting import count_ways, full
 from fiveup_env.belief.evidence import impossible, read_view, tile_bit
-from fiveup_env.belief.structs import BELIEF, BONEYARD, WORLD
+from fiveup_env.belief.structs import BELIEF, BONEYARD, WORLD, Beliefs, Worlds
 from fiveup_env.engine.chance import chance_below, scramble
-from fiveup_env.engine.compiled import (
-    Array,
-    Struct,
-    Word,
-    compiled,
-    compiled_later,
-    inlined,
-    lowest_bit,
-    signed,
-)
-from fiveup_env.engine.state import GAME, ONE
+from fiveup_env.engine.state import GAME, ONE, Views
 from fiveup_env.engine.view import as_view
+from fiveup_env.native import Array, Struct, Word, compiled, inlined, inner, lowest_bit, signed
 from fiveup_env.rules.fields import MAX_PLAYERS
 from fiveup_env.rules.tiles import TILE_COUNT
 
 
-@compiled_later
-def fill_worlds(views: Array, belief: Array, key: Word, worlds: Array) -> bool:
-    """Fill the hands and orders of WORLD or GAME structs with worlds of the first view.
+@compiled
+def fill_worlds(views: Views, belief: Beliefs, key: Word, worlds: Worlds) -> bool:
+    """Fill the hands and orders of WORLD structs with worlds of the first view.
 
     Return whether any world is consistent with it. The worlds are independent, each with the same
     probability. The key names the random stream; the belief is scratch memory.
@@ -42,7 +33,7 @@ def fill_worlds(views: Array, belief: Array, key: Word, worlds: Array) -> bool:
     return True
 
 
-@compiled
+@inner
 def count_worlds(view: Struct, belief: Struct) -> Array:
     """Read a view into a belief, and return the ways that `draw_worlds` needs.
 
@@ -53,7 +44,7 @@ def count_worlds(view: Struct, belief: Struct) -> Array:
     return count_ways(belief)
 
 
-@compiled
+@inner
 def draw_worlds(belief: Struct, ways: Array, key: Word, first: int, worlds: Array) -> None:
     """Fill structs with the worlds of the stream that a key names, from number `first` on."""
     left, places = np.zeros(TILE_COUNT, np.int8), np.zeros(TILE_COUNT, np.int8)

@@ -11,12 +11,10 @@ from importlib.metadata import PackageNotFoundError, metadata, version
 from pathlib import Path
 from typing import Any, Final
 
-import numba
-
 from fiveup_env import Batch, __version__
 from fiveup_env.cli.shared import NoOptions, add_command
-from fiveup_env.engine.code_cache import cache_folders
-from fiveup_env.files import is_writable
+from fiveup_env.native.functions import LIBRARY
+from fiveup_env.native.library import Library
 
 NAME: Final = "fiveup-env"
 
@@ -62,7 +60,7 @@ def examine() -> Report:
         ]
     )
     _examine_packages(report)
-    _examine_cache(report)
+    _examine_library(report)
     _run_compiled(report)
     return report
 
@@ -97,35 +95,15 @@ def _version_of(name: str) -> str | None:
         return None
 
 
-def _examine_cache(report: Report) -> None:
-    """Report where compiled code is kept, how much there is, and whether more can be."""
-    folders = sorted(cache_folders())
-    if numba.config.DISABLE_JIT:
-        report.faults.append("NUMBA_DISABLE_JIT is set, so nothing is compiled: unset it")
-    elif not folders:
+def _examine_library(report: Report) -> None:
+    """Report which compiled code serves."""
+    if isinstance(LIBRARY, Library):
+        report.facts.append(("compiled code", f"{LIBRARY.path.name} for {LIBRARY.level}"))
+    else:
         report.faults.append(
-            "compiled code is kept nowhere, so every start compiles anew: set NUMBA_CACHE_DIR to a "
-            "folder that only you can write in"
+            f"{LIBRARY}, so Numba compiles each function when it is first called: install "
+            "the package for this system, or in a clone run python -m fiveup_env.portable native"
         )
-    if not folders:
-        return
-    kept = [file for folder in folders for file in folder.rglob("*") if file.is_file()]
-    size = sum(file.stat().st_size for file in kept) / 1e6
-    place = os.path.commonpath(folders)
-    report.facts.append(
-        ("compiled code", f"{len(kept)} files, {size:.0f} MB, in {len(folders)} folders in {place}")
-    )
-    refused = next((folder for folder in folders if not is_writable(_existing(folder))), None)
-    if refused is not None:
-        report.faults.append(
-            f"compiled code cannot be kept in {refused}, so every start compiles anew: "
-            "make the folder writable, or set NUMBA_CACHE_DIR to one that is"
-        )
-
-
-def _existing(folder: Path) -> Path:
-    """Return a folder, or the nearest one above that is there."""
-    return next(path for path in (folder, *folder.parents) if path.is_dir())
 
 
 def _run_compiled(report: Report) -> None:

@@ -19,12 +19,7 @@ from fiveup_env.arena.play.tournament import Tournament, TournamentResult, play_
 from fiveup_env.arena.statistics.sequential import Follower, SequentialTest
 from fiveup_env.arena.statistics.standings import Standings, standings_of
 from fiveup_env.arena.tables import standings_text
-from fiveup_env.cli.benchmark import (
-    NO_OTHER_ENGINES,
-    add_shared_options,
-    benchmark,
-    engine_of,
-)
+from fiveup_env.cli.benchmark import NO_OTHER_ENGINES, add_shared_options, benchmark, engine_of
 from fiveup_env.cli.shared import Parser, RulesOptions, add_struct, answer, options_in
 from fiveup_env.files import atomic_file
 from fiveup_env.opponents.registry import listing, split_specs

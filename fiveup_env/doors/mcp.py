@@ -15,12 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from fiveup_env.doors.text.prompts import deductions
 from fiveup_env.drawing.transcript import table_text
-from fiveup_env.errors import (
-    FiveUpError,
-    InputError,
-    MissingExtraError,
-    WrongMomentError,
-)
+from fiveup_env.errors import FiveUpError, InputError, MissingExtraError, WrongMomentError
 from fiveup_env.game.rules_words import rules_text
 from fiveup_env.game.view_line import view_line
 from fiveup_env.game.view_words import move_of_words, move_words

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from fiveup_env.encoders.pieces import CompiledEncoder, Piece, offsets
-from fiveup_env.engine.compiled import Array, Struct, compiled_later, inlined, lowest_bit, signed
 from fiveup_env.engine.layout import (
     ALL_DOUBLES,
     TILE_HIGH,
@@ -16,14 +15,10 @@ from fiveup_env.engine.layout import (
 )
 from fiveup_env.engine.legality import drawable, mark_legal
 from fiveup_env.engine.scoring import FIVES, MAX_TOTAL
-from fiveup_env.engine.state import ONE, PLAYING, next_seat, side_of
+from fiveup_env.engine.state import ONE, PLAYING, Views, next_seat, side_of
+from fiveup_env.native import Array, Int8Rows, Struct, compiled, inlined, lowest_bit, signed
 from fiveup_env.rules.actions import ACTION_COUNT, ACTION_TILE, FIRST_WAY
-from fiveup_env.rules.fields import (
-    CHOICES,
-    MAX_MULTIPLE,
-    MAX_PLAYERS,
-    MIN_PLAYERS,
-)
+from fiveup_env.rules.fields import CHOICES, MAX_MULTIPLE, MAX_PLAYERS, MIN_PLAYERS
 from fiveup_env.rules.tiles import PIP_COUNT, TILE_COUNT, TILE_PIPS
 
 SEATS = MAX_PLAYERS
@@ -272,8 +267,8 @@ def _write_rules(rules: Struct, rows: Array, r: int, at: int) -> int:
     return _write_number(rows, r, at + 25, _in_units(rules, rules.target))
 
 
-@compiled_later
-def write_rows(views: Array, rows: Array) -> None:
+@compiled
+def write_rows(views: Views, rows: Int8Rows) -> None:
     """Write a row for each view."""
     for r in range(len(views)):
         write_flat(views[r], rows, r, 0)

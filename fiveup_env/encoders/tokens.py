@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from fiveup_env.encoders.flat import FLAT_PIECES, seats_on, write_flat
 from fiveup_env.encoders.pieces import CompiledEncoder, Piece
-from fiveup_env.engine.compiled import Array, Struct, compiled_later, inlined
+from fiveup_env.engine.state import Views
+from fiveup_env.native import Array, Int8Rows, Struct, compiled, inlined
 from fiveup_env.rules.actions import ACTION_END, ACTION_OUTWARD, ACTION_PIP, ACTION_TILE
 from fiveup_env.rules.tiles import TILE_COUNT
 
@@ -66,8 +67,8 @@ def _write_events(view: Struct, rows: Array, r: int) -> None:
             at += FIELDS
 
 
-@compiled_later
-def _write(views: Array, rows: Array) -> None:
+@compiled
+def _write(views: Views, rows: Int8Rows) -> None:
     for r in range(len(views)):
         _write_events(views[r], rows, r)
         write_flat(views[r], rows, r, TOKENS_SIZE)

@@ -6,8 +6,8 @@ This is not an encoder and cannot be chosen as one: it needs the game itself, no
 from __future__ import annotations
 
 from fiveup_env.encoders.pieces import Piece
-from fiveup_env.engine.compiled import Array, Struct, compiled_later, inlined, lowest_bit, signed
-from fiveup_env.engine.state import ONE, next_seat
+from fiveup_env.engine.state import ONE, Games, next_seat
+from fiveup_env.native import Array, Int8Rows, Int64s, Struct, compiled, inlined, lowest_bit, signed
 from fiveup_env.rules.fields import MAX_PLAYERS
 from fiveup_env.rules.tiles import TILE_COUNT
 
@@ -25,8 +25,8 @@ TRUTH_SIZE = sum(piece.size for piece in TRUTH_PIECES)
 _BONEYARD = TRUTH_PIECES[0].size
 
 
-@compiled_later
-def write_truths(games: Array, seats: Array, rows: Array) -> None:
+@compiled
+def write_truths(games: Games, seats: Int64s, rows: Int8Rows) -> None:
     """Write the hidden tiles of each game into its row, as seen by the observer in `seats`."""
     for r in range(len(games)):
         _write_truth(games[r], seats[r], rows, r)

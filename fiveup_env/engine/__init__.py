@@ -7,10 +7,6 @@
     scoring     what a play and the end of a hand bring
     play        what happens next: moves, forced draws and passes, the next hand
     view        what one seat may know
-    compiled    the decorators that compile all of this
-    dispatch    how what they make is called
-    code_cache  where machine code is kept
-    interpreted all of this as Python
 
 Inside compiled code a function takes one struct (`game`, `public`, `layout`) and reads like
 ordinary Python. The functions that Python calls end in `_at`, or deal with hands; they take an

@@ -9,16 +9,16 @@ from __future__ import annotations
 import numpy as np
 
 from fiveup_env.checks import whole
-from fiveup_env.engine.compiled import Struct, Word, compiled, inlined, signed
 from fiveup_env.engine.state import ONE, tile_count
 from fiveup_env.errors import SeedError, shown
+from fiveup_env.native import Struct, Word, inlined, inner, signed
 from fiveup_env.rules.tiles import TILE_COUNT
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 HAND_STEP = np.uint64(0xD1B54A32D192ED03)
 MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
 MIX_2 = np.uint64(0x94D049BB133111EB)
-_S27, _S30, _S31, _S32 = (np.uint64(shift) for shift in (27, 30, 31, 32))
+_S11, _S27, _S30, _S31, _S32 = (np.uint64(shift) for shift in (11, 27, 30, 31, 32))
 
 
 @inlined
@@ -30,13 +30,19 @@ def scramble(word: Word) -> Word:
 
 
 @inlined
+def fraction(word: Word) -> float:
+    """Return 64 bits as a number from 0 to below 1."""
+    return float(word >> _S11) * 2.0**-53
+
+
+@inlined
 def chance_below(key: Word, counter: int, bound: int) -> int:
     """Return number `counter` of the stream of `key`, from 0 to `bound` - 1 (bias < 1e-8)."""
     word = scramble(key + np.uint64(counter + 1) * GOLDEN)
     return signed(((word >> _S32) * np.uint64(bound)) >> _S32)
 
 
-@compiled
+@inner
 def deal(game: Struct) -> int:
     """Deal the hand with the game's seed and hand number, and return the seat drawn by lot."""
     public, rules, order = game.public, game.public.rules, game.order

@@ -11,7 +11,7 @@ from typing import Final
 
 import numpy as np
 
-from fiveup_env.engine.compiled import bits_of, compiled, float_of, signed
+from fiveup_env.native import bits_of, float_of, inner, signed
 
 _PART_BITS: Final = 6
 _PARTS: Final = 1 << _PART_BITS  # of an interval in which `exp` doubles
@@ -41,7 +41,7 @@ _S52: Final = np.uint64(52)
 _LEAST_NORMAL: Final = 2.0**-1022
 
 
-@compiled
+@inner
 def exp(x: float) -> float:
     """Return e to the power of a number: 0 below a power of -708, and inf above 709.7."""
     if np.isnan(x):
@@ -60,7 +60,7 @@ def exp(x: float) -> float:
     return float((power + power * rest) * scale)
 
 
-@compiled
+@inner
 def log(x: float) -> float:
     """Return the natural logarithm of a number; -inf for 0 and for what is too small for exp."""
     if np.isnan(x) or x == np.inf:

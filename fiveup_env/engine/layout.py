@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from fiveup_env.engine.compiled import Mask, Struct, inlined, signed
 from fiveup_env.engine.state import (
     CLOSED,
     NOBODY,
@@ -19,6 +18,7 @@ from fiveup_env.engine.state import (
     TWO_CROSSES,
     TWO_SIDES,
 )
+from fiveup_env.native import Mask, Struct, inlined, signed
 from fiveup_env.rules.actions import (
     ACTION_END,
     ACTION_OUTWARD,

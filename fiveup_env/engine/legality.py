@@ -8,16 +8,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from fiveup_env.engine.compiled import (
-    Array,
-    Mask,
-    Struct,
-    bit_count,
-    compiled_later,
-    inlined,
-    lowest_bit,
-    signed,
-)
 from fiveup_env.engine.layout import (
     ALL_DOUBLES,
     SUIT_OF_END,
@@ -26,7 +16,18 @@ from fiveup_env.engine.layout import (
     end_bit,
     playable,
 )
-from fiveup_env.engine.state import ONE, PLAYING
+from fiveup_env.engine.state import ONE, PLAYING, Games
+from fiveup_env.native import (
+    Array,
+    Int8Rows,
+    Mask,
+    Struct,
+    bit_count,
+    compiled,
+    inlined,
+    lowest_bit,
+    signed,
+)
 from fiveup_env.rules.actions import (
     ACTION_COUNT,
     ACTION_END,
@@ -172,22 +173,22 @@ def is_legal(public: Struct, hand: Mask, action: int) -> bool:
     return bool(public.layout.open & end_bit(end))
 
 
-@compiled_later
-def is_legal_at(games: Array, i: int, action: int) -> bool:
+@compiled
+def is_legal_at(games: Games, i: int, action: int) -> bool:
     """Return whether an action is legal in the i-th game."""
     game = games[i]
     return is_legal(game.public, game.hands[game.public.turn], action)
 
 
-@compiled_later
-def mark_legal_at(games: Array, i: int, masks: Array) -> None:
+@compiled
+def mark_legal_at(games: Games, i: int, masks: Int8Rows) -> None:
     """Write 1 for every legal action of the i-th game into the first row, which must hold zeros."""
     game = games[i]
     mark_legal(game.public, game.hands[game.public.turn], masks, 0, 0)
 
 
-@compiled_later
-def legal_count_at(games: Array, i: int) -> int:
+@compiled
+def legal_count_at(games: Games, i: int) -> int:
     """Return the number of legal actions in the i-th game."""
     game = games[i]
     return legal_count(game.public, game.hands[game.public.turn])

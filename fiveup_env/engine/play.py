@@ -10,15 +10,6 @@ from __future__ import annotations
 import numpy as np
 
 from fiveup_env.engine.chance import deal
-from fiveup_env.engine.compiled import (
-    Array,
-    Struct,
-    compiled,
-    compiled_later,
-    inlined,
-    lowest_bit,
-    signed,
-)
 from fiveup_env.engine.layout import attach, clear, open_pips, playable
 from fiveup_env.engine.legality import drawable, is_legal
 from fiveup_env.engine.scoring import FIVES, end_hand, gain
@@ -31,9 +22,11 @@ from fiveup_env.engine.state import (
     ONE,
     PLAYING,
     TARGET,
+    Games,
     next_seat,
     side_of,
 )
+from fiveup_env.native import Struct, compiled, inlined, inner, lowest_bit, signed
 from fiveup_env.rules.actions import ACTION_TILE, DRAW, PASS
 from fiveup_env.rules.fields import (
     DRAW_OPTIONAL,
@@ -47,7 +40,7 @@ from fiveup_env.rules.tiles import LEAD_ORDER, PIP_COUNT, TILE_COUNT
 REFUSED = -1
 
 
-@compiled
+@inner
 def begin_hand(game: Struct, lot: int) -> None:
     """Begin the hand that has been dealt; the seat `lot` leads where the lot decides.
 
@@ -87,7 +80,7 @@ def force_lead(game: Struct) -> None:
                 return
 
 
-@compiled
+@inner
 def restart_hand(game: Struct) -> None:
     """Begin the hand that has been dealt, once it is settled who leads and with which tile."""
     public = game.public
@@ -156,7 +149,7 @@ def _draw(game: Struct, seat: int) -> None:
     public.sizes[seat] += 1
 
 
-@compiled
+@inner
 def show_lack(public: Struct, seat: int) -> None:
     """Note that a seat lacks all open pips, apart from a drawn tile that it must set now."""
     pips = open_pips(public.layout)
@@ -191,20 +184,20 @@ def _go_round(game: Struct) -> None:
 # --- For Python: an array of games and the index of one
 
 
-@compiled_later
-def start_hand(games: Array, i: int) -> None:
+@compiled
+def start_hand(games: Games, i: int) -> None:
     """Deal and begin the next hand: the first if everything but the rules and the seed is zero."""
     begin_hand(games[i], deal(games[i]))
 
 
-@compiled_later
-def start_given_hand(games: Array, i: int, lot: int) -> None:
+@compiled
+def start_given_hand(games: Games, i: int, lot: int) -> None:
     """Begin a hand whose tiles have already been written into the struct."""
     begin_hand(games[i], lot)
 
 
-@compiled_later
-def play_at(games: Array, i: int, action: int) -> int:
+@compiled
+def play_at(games: Games, i: int, action: int) -> int:
     """Make a move if it is legal; return the phase that it leads to, or REFUSED."""
     game = games[i]
     if not is_legal(game.public, game.hands[game.public.turn], action):

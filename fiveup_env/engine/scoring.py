@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from fiveup_env.engine.compiled import Mask, Struct, compiled, inlined, lowest_bit
 from fiveup_env.engine.state import DOMINO, GAME_OVER, HAND_OVER, NOBODY, ONE, side_of
+from fiveup_env.native import Mask, Struct, inlined, inner, lowest_bit
 from fiveup_env.rules.fields import (
     ARMANINO,
     MAX_MULTIPLE,
@@ -49,13 +49,13 @@ def gain(public: Struct, side: int, fives: int) -> int:
     return points
 
 
-@compiled
+@inner
 def rounded(pips: int, multiple: int) -> int:
     """Return the number of fives nearest to some pips."""
     return (pips + (multiple - 1) // 2) // multiple
 
 
-@compiled
+@inner
 def pips_of(hand: Mask) -> int:
     """Return the pips in a hand."""
     pips = 0
@@ -65,7 +65,7 @@ def pips_of(hand: Mask) -> int:
     return pips
 
 
-@compiled
+@inner
 def pips_of_side(game: Struct, side: int) -> int:
     """Return the pips left in a side's hands."""
     pips = 0
@@ -74,7 +74,7 @@ def pips_of_side(game: Struct, side: int) -> int:
     return pips
 
 
-@compiled
+@inner
 def end_hand(game: Struct, ended: int) -> None:
     """Score the end of the hand, and end the game if a side has won."""
     public, rules = game.public, game.public.rules
@@ -101,7 +101,7 @@ def end_hand(game: Struct, ended: int) -> None:
         public.winner = NOBODY
 
 
-@compiled
+@inner
 def _fives_of_side(game: Struct, side: int) -> int:
     """Return the pips left in a side's hands, in fives: each hand rounded by itself, or the sum."""
     rules = game.public.rules
@@ -113,7 +113,7 @@ def _fives_of_side(game: Struct, side: int) -> int:
     return fives
 
 
-@compiled
+@inner
 def _fives_of_others(game: Struct, winner: int) -> int:
     """Return the pips left in the hands of all sides but one, in fives."""
     rules = game.public.rules
@@ -125,7 +125,7 @@ def _fives_of_others(game: Struct, winner: int) -> int:
     return rounded(pips, rules.multiple) if rules.round_per == ROUND_ALL else fives
 
 
-@compiled
+@inner
 def _subtract_own(game: Struct) -> None:
     """Take from every side the rounded pips that it holds."""
     for side in range(game.public.rules.sides):
@@ -138,7 +138,7 @@ def _armanino_of_three(rules: Struct) -> bool:
     return bool(rules.hand_end == ARMANINO and rules.sides == 3)
 
 
-@compiled
+@inner
 def _pay_for_domino(game: Struct) -> None:
     """Pay the side that went out for what the others hold, and what Armanino adds to that."""
     public, rules = game.public, game.public.rules
@@ -150,7 +150,7 @@ def _pay_for_domino(game: Struct) -> None:
         public.end_points[second if gap > 0 else third] = rounded(abs(gap), rules.multiple)
 
 
-@compiled
+@inner
 def _pay_for_block(game: Struct) -> None:
     """Pay the side with the fewest pips for what the others hold, or two of three that tie.
 

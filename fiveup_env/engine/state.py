@@ -13,11 +13,15 @@ to lack also follow from the history; they are stored as well because so much co
 
 from __future__ import annotations
 
+from typing import Annotated, TypeAlias
+
 import numpy as np
 
-from fiveup_env.engine.compiled import Mask, Struct, inlined
+from fiveup_env.native import Entries, Mask, Struct, inlined
 from fiveup_env.rules.fields import MAX_PLAYERS, RULES
 from fiveup_env.rules.tiles import PIP_COUNT, TILE_COUNT
+
+ManyRules: TypeAlias = Annotated[np.ndarray, Entries(RULES)]
 
 # The states of a pip's double.
 NOT_PLAYED, TWO_SIDES, ONE_SIDE, TWO_CROSSES, ONE_CROSS, CLOSED = range(6)
@@ -80,6 +84,18 @@ GAME = np.dtype(
     ],
     align=True,
 )
+Games: TypeAlias = Annotated[np.ndarray, Entries(GAME)]
+
+VIEW = np.dtype(
+    [
+        ("public", PUBLIC),
+        ("hand", np.uint32),  # a mask of tiles
+        ("seat", np.int8),
+        ("drawn", np.int8, (TILE_COUNT,)),  # the k-th tile drawn if this seat drew it, else -1
+    ],
+    align=True,
+)
+Views: TypeAlias = Annotated[np.ndarray, Entries(VIEW)]
 ONE = np.uint32(1)
 
 

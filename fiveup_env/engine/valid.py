@@ -16,15 +16,6 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from fiveup_env.engine.compiled import (
-    Array,
-    Mask,
-    Struct,
-    bit_count,
-    compiled_later,
-    inlined,
-    signed,
-)
 from fiveup_env.engine.layout import attach, clear, end_bit, playable
 from fiveup_env.engine.legality import leads
 from fiveup_env.engine.play import show_lack
@@ -39,10 +30,13 @@ from fiveup_env.engine.state import (
     ONE,
     PLAYING,
     TARGET,
+    Games,
+    Views,
     all_tiles,
     next_seat,
     tile_count,
 )
+from fiveup_env.native import Array, Mask, Struct, bit_count, compiled, inlined, signed
 from fiveup_env.rules.actions import ACTION_END, ACTION_PIP, ACTION_TILE, DRAW, PLAIN_END
 from fiveup_env.rules.fields import (
     CHOICES,
@@ -99,8 +93,8 @@ PAST = np.dtype(
 )
 
 
-@compiled_later
-def first_unsound_view(views: Array) -> tuple[int, int]:
+@compiled
+def first_unsound_view(views: Views) -> tuple[int, int]:
     """Return the index of the first view that no play stores, and its fault; -1 if there is none.
 
     The seat to move must have a move, as it has in every game.
@@ -108,8 +102,8 @@ def first_unsound_view(views: Array) -> tuple[int, int]:
     return _first_unsound(views, COMPARE)
 
 
-@compiled_later
-def first_unsound_game(games: Array) -> tuple[int, int]:
+@compiled
+def first_unsound_game(games: Games) -> tuple[int, int]:
     """Return the index of the first game that no play stores, and its fault; -1 if there is none.
 
     Games that have not been dealt yet, with nothing but zeros, are not sound.
@@ -125,8 +119,8 @@ def first_unsound_game(games: Array) -> tuple[int, int]:
     return -1, SOUND
 
 
-@compiled_later
-def complete_views(views: Array) -> tuple[int, int]:
+@compiled
+def complete_views(views: Views) -> tuple[int, int]:
     """Write into each view what follows from its rules and its plays and draws.
 
     Return the index of the first view that no play stores, and its fault; -1 if there is none.

@@ -13,26 +13,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fiveup_env.engine.compiled import Array, Struct, compiled_later, inlined
 from fiveup_env.engine.legality import mark_legal
-from fiveup_env.engine.state import GAME, PLAYING, PUBLIC
+from fiveup_env.engine.state import GAME, PLAYING, VIEW, Games, Views
 from fiveup_env.engine.valid import FAULTS, first_unsound_game, first_unsound_view
 from fiveup_env.errors import InputError, shown
+from fiveup_env.native import Int8Rows, Int64s, Struct, compiled, inlined
 from fiveup_env.rules.actions import ACTION_COUNT
 from fiveup_env.rules.tiles import TILE_COUNT
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-VIEW = np.dtype(
-    [
-        ("public", PUBLIC),
-        ("hand", np.uint32),  # a mask of tiles
-        ("seat", np.int8),
-        ("drawn", np.int8, (TILE_COUNT,)),  # the k-th tile drawn if this seat drew it, else -1
-    ],
-    align=True,
-)
 
 
 @inlined
@@ -48,21 +38,21 @@ def observe(game: Struct, seat: int, view: Struct) -> None:
             view.drawn[k] = game.order[k]
 
 
-@compiled_later
-def observe_at(games: Array, i: int, seat: int, views: Array, j: int) -> None:
+@compiled
+def observe_at(games: Games, i: int, seat: int, views: Views, j: int) -> None:
     """Write a seat's view of the i-th game into the j-th view."""
     observe(games[i], seat, views[j])
 
 
-@compiled_later
-def observe_seats(games: Array, indices: Array, seats: Array, views: Array) -> None:
+@compiled
+def observe_seats(games: Games, indices: Int64s, seats: Int64s, views: Views) -> None:
     """Write views of the games at `indices`: `views[k]` is that of `seats[k]` in the k-th."""
     for k in range(len(indices)):
         observe(games[indices[k]], seats[k], views[k])
 
 
-@compiled_later
-def mark_legal_in(views: Array, masks: Array) -> None:
+@compiled
+def mark_legal_in(views: Views, masks: Int8Rows) -> None:
     """Write 1 for every legal action of each view whose seat is to move, and 0 for all others."""
     for i in range(len(views)):
         view = views[i]

@@ -40,8 +40,8 @@ from fiveup_env.encoders import Encoder, bounds, get_encoder, row_size
 from fiveup_env.encoders.truth import TRUTH_PIECES, TRUTH_SIZE, write_truths
 from fiveup_env.engine.chance import checked_seed
 from fiveup_env.engine.legality import is_legal_at
-from fiveup_env.engine.state import GAME
-from fiveup_env.engine.view import VIEW, observe_seats, unchecked_masks
+from fiveup_env.engine.state import GAME, VIEW
+from fiveup_env.engine.view import observe_seats, unchecked_masks
 from fiveup_env.envs.episodes import (
     CUT_OFF,
     ENDED,

@@ -25,9 +25,9 @@ import numpy as np
 from fiveup_env.checks import whole
 from fiveup_env.encoders.truth import TRUTH_SIZE, write_truths
 from fiveup_env.engine.chance import checked_seed
-from fiveup_env.engine.state import GAME, PLAYING
+from fiveup_env.engine.state import GAME, PLAYING, VIEW
 from fiveup_env.engine.valid import FAULTS, first_unsound_game
-from fiveup_env.engine.view import VIEW, observe_seats
+from fiveup_env.engine.view import observe_seats
 from fiveup_env.envs.episodes import (
     CUT_OFF,
     ENDED,
@@ -606,7 +606,7 @@ class Batch:
         observe_games(self._games, self._all[part], views, self.action_mask, self.turn)
         self._rows.write(views, self.observation[part])
         if len(self.oracle):
-            write_truths(self._games[part], self.turn[part], self.oracle[part])
+            write_truths(self._games[part], self.turn[part].astype(np.int64), self.oracle[part])
 
     def _update_endings(self) -> None:
         np.equal(self._endings, ENDED, out=self.terminated)

@@ -15,15 +15,26 @@ import numpy as np
 
 from fiveup_env.checks import finite, is_one_of, whole
 from fiveup_env.engine.chance import deal
-from fiveup_env.engine.compiled import Array, Struct, compiled, compiled_later, inlined
 from fiveup_env.engine.legality import is_legal, mark_legal, mark_legal_at
 from fiveup_env.engine.play import begin_hand, play
-from fiveup_env.engine.state import GAME_OVER, HAND_OVER, NOT_ENDED, PLAYING, side_of
+from fiveup_env.engine.state import GAME_OVER, HAND_OVER, NOT_ENDED, PLAYING, Games, Views, side_of
 from fiveup_env.engine.view import observe
 from fiveup_env.envs.streams import stream_seed
 from fiveup_env.errors import OptionError, shown, unknown
 from fiveup_env.game.game import Game
 from fiveup_env.game.values import ENDINGS
+from fiveup_env.native import (
+    Array,
+    DoubleRows,
+    FloatRows,
+    Int8Rows,
+    Int8s,
+    Int64s,
+    Struct,
+    Words,
+    compiled,
+    inlined,
+)
 from fiveup_env.rules.actions import ACTION_COUNT, MOVES
 from fiveup_env.rules.fields import MAX_PLAYERS, Rules
 
@@ -151,8 +162,8 @@ def not_allowed(mask: np.ndarray, action: object) -> str:
     return f"action {name} is not allowed; allowed: {legal}"
 
 
-@compiled_later
-def start_episodes(games: Array, indices: Array, seeds: Array) -> None:
+@compiled
+def start_episodes(games: Games, indices: Int64s, seeds: Words) -> None:
     """Start a game with each seed, under the rules that its struct already holds."""
     for k in range(len(indices)):
         start_episode(games[indices[k]], seeds[k])
@@ -171,8 +182,8 @@ def start_episode(game: Struct, seed: int) -> None:
     begin_hand(game, deal(game))
 
 
-@compiled_later
-def first_illegal(games: Array, indices: Array, actions: Array) -> int:
+@compiled
+def first_illegal(games: Games, indices: Int64s, actions: Int64s) -> int:
     """Return the index of the first illegal action, or -1."""
     for k in range(len(indices)):
         game = games[indices[k]]
@@ -181,8 +192,8 @@ def first_illegal(games: Array, indices: Array, actions: Array) -> int:
     return -1
 
 
-@compiled_later
-def first_repeated(indices: Array, seen: Array) -> int:
+@compiled
+def first_repeated(indices: Int64s, seen: Int8s) -> int:
     """Return the position of the first duplicate, or -1; leave `seen`, zeroed scratch, zeroed."""
     first = -1
     for k in range(len(indices)):
@@ -194,9 +205,9 @@ def first_repeated(indices: Array, seen: Array) -> int:
     return first
 
 
-@compiled_later
+@compiled
 def step_games(
-    games: Array, indices: Array, actions: Array, codes: Codes, rewards: Array, endings: Array
+    games: Games, indices: Int64s, actions: Int64s, codes: Codes, rewards: FloatRows, endings: Int8s
 ) -> None:
     """Make a move in some of the games, and deal the next hand where one ended.
 
@@ -215,9 +226,9 @@ def step_games(
             begin_hand(game, deal(game))
 
 
-@compiled_later
+@compiled
 def restart_ended(
-    games: Array, indices: Array, endings: Array, keys: Array, episodes: Array, finals: Array
+    games: Games, indices: Int64s, endings: Int8s, keys: Words, episodes: Int64s, finals: Games
 ) -> None:
     """Start the next episode of each of the games `indices` whose episode has ended.
 
@@ -264,7 +275,7 @@ def _step(game: Struct, action: int, codes: Codes, rewards: Array, i: int) -> in
 
 
 @compiled
-def write_returns(games: Array, i: int, codes: Codes, returns: Array) -> None:
+def write_returns(games: Games, i: int, codes: Codes, returns: DoubleRows) -> None:
     """Write the return of every seat, the sum of its rewards, for an episode that is over."""
     public = games[i].public
     for seat in range(public.rules.players):
@@ -349,8 +360,8 @@ def results_of(games: np.ndarray, indices: np.ndarray, episode: int, sides: int)
     return Results(winners, public["scores"][:, :sides].astype(np.int64), ended)
 
 
-@compiled_later
-def write_winners(games: Array, indices: Array, episode: int, winners: Array) -> None:
+@compiled
+def write_winners(games: Games, indices: Int64s, episode: int, winners: Int64s) -> None:
     """Write the side that won each of some episodes that have ended, or -1."""
     for k in range(len(indices)):
         public = games[indices[k]].public
@@ -361,8 +372,10 @@ def write_winners(games: Array, indices: Array, episode: int, winners: Array) ->
             winners[k] = public.winner
 
 
-@compiled_later
-def observe_games(games: Array, indices: Array, views: Array, masks: Array, turns: Array) -> None:
+@compiled
+def observe_games(
+    games: Games, indices: Int64s, views: Views, masks: Int8Rows, turns: Int8s
+) -> None:
     """Write the view and the legal actions of the seat to move in each of some games.
 
     `views[k]` is that of game `indices[k]`; masks and turns have the games' own indices.

@@ -10,9 +10,9 @@ from gymnasium.spaces import Box, Dict
 from fiveup_env.checks import is_one_of
 from fiveup_env.encoders import bounds, factors_of, get_encoder, row_size
 from fiveup_env.encoders.pieces import unchecked
-from fiveup_env.engine.compiled import Array, compiled_later
 from fiveup_env.envs.options import checked_flag
 from fiveup_env.errors import OptionError, unknown
+from fiveup_env.native import FloatRows, Floats, Int8Rows, compiled
 from fiveup_env.rules.actions import ACTION_COUNT
 
 if TYPE_CHECKING:
@@ -111,8 +111,8 @@ def space_with_mask(rows: Box) -> Dict:
     return Dict({"observation": rows, "action_mask": mask})
 
 
-@compiled_later
-def scale(entries: Array, factors: Array, rows: Array) -> None:
+@compiled
+def scale(entries: Int8Rows, factors: Floats, rows: FloatRows) -> None:
     """Write the entries of some rows, multiplied by their factors."""
     for r in range(len(entries)):
         for k in range(len(factors)):

@@ -14,8 +14,8 @@ from typing import Final
 
 import numpy as np
 
-from fiveup_env.engine.chance import scramble
-from fiveup_env.engine.compiled import Array, Word, compiled_later, inlined
+from fiveup_env.engine.chance import fraction, scramble
+from fiveup_env.native import Doubles, Int64s, Word, Words, compiled, inlined
 
 FIRST_OF_STREAMS: Final = 1 << 63
 
@@ -37,26 +37,26 @@ def stream_seed(key: Word, episode: int) -> Word:
     return scramble(key + np.uint64(episode + 1) * EPISODE_STEP) | _HIGHEST_BIT
 
 
-@compiled_later
-def fill_keys(seeds: Array, first: int, keys: Array) -> None:
+@compiled
+def fill_keys(seeds: Words, first: int, keys: Words) -> None:
     """Write the keys of streams: the i-th of the i-th seed and the index `first` + i."""
     for i in range(len(keys)):
         keys[i] = stream_key(seeds[i], first + i)
 
 
-@compiled_later
-def fill_seeds(keys: Array, episodes: Array, seeds: Array) -> None:
+@compiled
+def fill_seeds(keys: Words, episodes: Int64s, seeds: Words) -> None:
     """Write the seed of an episode of each stream."""
     for i in range(len(keys)):
         seeds[i] = stream_seed(keys[i], episodes[i])
 
 
-@compiled_later
-def fill_chances(keys: Array, episodes: Array, place: int, chances: Array) -> None:
+@compiled
+def fill_chances(keys: Words, episodes: Int64s, place: int, chances: Doubles) -> None:
     """Write a number from 0 to 1 for an episode of each stream, another one for each `place`."""
     for i in range(len(keys)):
         word = scramble(stream_seed(keys[i], episodes[i]) + np.uint64(place + 1) * CHANCE_STEP)
-        chances[i] = float(word >> np.uint64(11)) * 2.0**-53
+        chances[i] = fraction(word)
 
 
 class Stream:

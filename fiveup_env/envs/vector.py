@@ -31,7 +31,6 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 
 from fiveup_env.checks import is_one_of, whole
 from fiveup_env.engine.chance import checked_seed
-from fiveup_env.engine.compiled import Array, compiled_later
 from fiveup_env.engine.state import PLAYING
 from fiveup_env.envs.batch import Batch, BatchOptions
 from fiveup_env.envs.opponents import OpponentChoice, Opponents
@@ -45,6 +44,7 @@ from fiveup_env.errors import (
     shown,
     unknown,
 )
+from fiveup_env.native import Bools, Doubles, FloatRows, Int8s, Int64s, compiled
 from fiveup_env.opponents.rng import keyed_rng
 from fiveup_env.rules.actions import ACTION_COUNT, PASS
 from fiveup_env.sealed import seal, sealed_array, unseal
@@ -381,8 +381,8 @@ class FiveUpVectorEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
         return np.flatnonzero(mask)
 
 
-@compiled_later
-def find_waiting(turn: Array, seats: Array, over: Array, fresh: Array, waiting: Array) -> int:
+@compiled
+def find_waiting(turn: Int8s, seats: Int64s, over: Bools, fresh: Bools, waiting: Int64s) -> int:
     """List the games in which an opponent is to move, and return how many they are.
 
     Where a learner is to move, its episode is fresh no more.
@@ -399,9 +399,14 @@ def find_waiting(turn: Array, seats: Array, over: Array, fresh: Array, waiting: 
     return count
 
 
-@compiled_later
+@compiled
 def add_rewards(
-    moved: Array, seats: Array, brought: Array, fresh: Array, before: Array, rewards: Array
+    moved: Int64s,
+    seats: Int64s,
+    brought: FloatRows,
+    fresh: Bools,
+    before: Doubles,
+    rewards: Doubles,
 ) -> None:
     """Add the rewards of a move to each learner's step, or to those before its first turn."""
     for i in moved:

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fiveup_env.engine.compiled import Array, compiled
-from fiveup_env.exact.histories import MOST_HISTORIES, Histories, histories_of
+from fiveup_env.exact.histories import MOST_HISTORIES, Histories, Nodes, histories_of
+from fiveup_env.native import Int32Rows, Int64s, compiled
 
 if TYPE_CHECKING:
     from fiveup_env.rules.fields import Rules
@@ -121,7 +121,7 @@ def _ends(histories: Histories, paths: np.ndarray) -> tuple[np.ndarray, np.ndarr
 
 
 @compiled
-def write_paths(nodes: Array, state_of: Array, firsts: Array, paths: Array) -> None:
+def write_paths(nodes: Nodes, state_of: Int64s, firsts: Int64s, paths: Int32Rows) -> None:
     """Write the sequence of every seat at every node; parents come before their children."""
     for i in range(len(nodes)):
         parent = nodes[i].parent

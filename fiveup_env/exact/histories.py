@@ -14,17 +14,17 @@ from __future__ import annotations
 import itertools
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
 from fiveup_env.engine.chance import scramble
-from fiveup_env.engine.compiled import Array, Struct, compiled, inlined, signed
 from fiveup_env.engine.legality import legal_count_at, nth_legal
 from fiveup_env.engine.play import play_at, start_given_hand, start_hand
-from fiveup_env.engine.state import GAME, PLAYING, side_of
-from fiveup_env.engine.view import VIEW, observe_at
+from fiveup_env.engine.state import GAME, PLAYING, VIEW, Games, Views, side_of
+from fiveup_env.engine.view import observe_at
 from fiveup_env.errors import InputError
+from fiveup_env.native import Array, Entries, Int64s, Struct, Uint32s, compiled, inlined, signed
 from fiveup_env.rules.fields import MAX_PLAYERS
 from fiveup_env.rules.tiles import TILE_COUNT
 
@@ -52,6 +52,7 @@ NODE = np.dtype(
     ],
     align=True,
 )
+Nodes: TypeAlias = Annotated[np.ndarray, Entries(NODE)]
 WORDS: Final = VIEW.itemsize // 4
 
 # One level of the path that is being explored.
@@ -66,15 +67,16 @@ FRAME = np.dtype(
     ],
     align=True,
 )
+Frames: TypeAlias = Annotated[np.ndarray, Entries(FRAME)]
 
 
 class Stack(NamedTuple):
     """The path that is being explored: an entry for every move since the deal."""
 
-    games: np.ndarray
-    frames: np.ndarray
-    seen: np.ndarray  # the view of the seat to move
-    words: np.ndarray  # the same bytes as whole numbers
+    games: Games
+    frames: Frames
+    seen: Views  # the view of the seat to move
+    words: Uint32s  # the same bytes as whole numbers
 
 
 class SizeError(InputError):
@@ -169,7 +171,7 @@ def _deals(
 
 @compiled
 def explore(
-    stack: Stack, chance: float, nodes: Array, made: int, most: int, wanted: Array, views: Array
+    stack: Stack, chance: float, nodes: Nodes, made: int, most: int, wanted: Int64s, views: Views
 ) -> int:
     """Explore one deal, after `made` nodes of earlier ones, and return the new number of nodes.
 
@@ -280,7 +282,7 @@ def _reverse(order: Array, first: int, end: int) -> None:
 
 
 @compiled
-def _mean_ways(games: Array, samples: int) -> float:
+def _mean_ways(games: Games, samples: int) -> float:
     """Return Knuth's estimate of the nodes of a deal, over random hands; `games[1]` is scratch."""
     game, total = games[1], 0.0
     for sample in range(samples):

@@ -10,8 +10,18 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fiveup_env.engine.compiled import Array, compiled
 from fiveup_env.exact.values import reaches, write_reaches, write_worth
+from fiveup_env.native import (
+    Array,
+    DoubleRows,
+    Doubles,
+    Int8s,
+    Int32Rows,
+    Int32s,
+    Int64s,
+    compiled,
+    inner,
+)
 
 if TYPE_CHECKING:
     from fiveup_env.exact.form import Form
@@ -20,10 +30,10 @@ if TYPE_CHECKING:
 class Play(NamedTuple):
     """The arrays that CFR+ updates, indexed by sequence."""
 
-    profile: np.ndarray
-    reach: np.ndarray
-    regrets: np.ndarray
-    played: np.ndarray  # the profiles so far, weighed
+    profile: Doubles
+    reach: Doubles
+    regrets: Doubles
+    played: Doubles  # the profiles so far, weighed
 
 
 class CfrPlus:
@@ -59,11 +69,11 @@ class CfrPlus:
 
 @compiled
 def play_rounds(
-    seats: Array,
-    parents: Array,
-    firsts: Array,
-    ends: Array,
-    payoffs: Array,
+    seats: Int8s,
+    parents: Int32s,
+    firsts: Int64s,
+    ends: Int32Rows,
+    payoffs: DoubleRows,
     done: int,
     rounds: int,
     play: Play,
@@ -80,7 +90,7 @@ def play_rounds(
             played[sequence] += t * reach[sequence]
 
 
-@compiled
+@inner
 def _learn(
     seats: Array,
     parents: Array,

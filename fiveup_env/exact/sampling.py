@@ -10,7 +10,19 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fiveup_env.engine.compiled import Array, compiled
+from fiveup_env.engine.chance import GOLDEN, fraction, scramble
+from fiveup_env.exact.histories import Nodes  # noqa: TC001 - the kind of a field
+from fiveup_env.native import (
+    Array,
+    DoubleRows,
+    Doubles,
+    Int32s,
+    Int64s,
+    Words,
+    compiled,
+    inlined,
+    inner,
+)
 
 if TYPE_CHECKING:
     from fiveup_env.exact.form import Form
@@ -21,19 +33,19 @@ DEAL, END = -1, -1
 class Tree(NamedTuple):
     """A game for walks: its nodes, the children of each, and its information states."""
 
-    nodes: np.ndarray
-    order: np.ndarray  # the nodes in the order of their parents; the roots come first
-    starts: np.ndarray  # where each node's children start in that order, from the roots on
-    margins: np.ndarray
-    state_of: np.ndarray
-    firsts: np.ndarray
+    nodes: Nodes
+    order: Int32s  # the nodes in the order of their parents; the roots come first
+    starts: Int64s  # where each node's children start in that order, from the roots on
+    margins: DoubleRows
+    state_of: Int64s
+    firsts: Int64s
 
 
 class Tables(NamedTuple):
     """The arrays that walks update, indexed by sequence."""
 
-    regrets: np.ndarray
-    played: np.ndarray
+    regrets: Doubles
+    played: Doubles
 
 
 class ExternalSampling:
@@ -43,7 +55,7 @@ class ExternalSampling:
         self.form = form
         self.visited = 0  # histories
         nodes = form.histories.nodes
-        self._chance = np.random.default_rng(seed)
+        self._stream = np.array([seed], np.uint64)
         order = np.argsort(nodes["parent"], kind="stable").astype(np.int32)
         starts = np.searchsorted(nodes["parent"][order], np.arange(DEAL, len(nodes) + 1))
         margins = form.histories.margins(np.arange(len(nodes)))
@@ -57,25 +69,30 @@ class ExternalSampling:
 
     def run(self, walks: int) -> None:
         """Take `walks` more walks for every seat."""
-        self.visited += take_walks(self._tree, self._tables, walks, self._chance)
+        self.visited += take_walks(self._tree, self._tables, walks, self._stream)
+
+
+@inlined
+def _chance(stream: Array) -> float:
+    """Return the next number of a stream, from 0 to below 1."""
+    stream[0] += GOLDEN
+    return fraction(scramble(stream[0]))
 
 
 @compiled
-def take_walks(tree: Tree, tables: Tables, walks: int, rng: np.random.Generator) -> int:
+def take_walks(tree: Tree, tables: Tables, walks: int, stream: Words) -> int:
     """Take `walks` walks for every seat, in turn, and return the number of nodes visited."""
     visited = np.zeros(1, np.int64)
     for _ in range(walks):
         for seat in range(tree.margins.shape[1]):
             # All deals are equally likely.
-            root = tree.order[int(rng.random() * tree.starts[1])]
-            _walk(root, seat, tree, tables, rng, visited)
+            root = tree.order[int(_chance(stream) * tree.starts[1])]
+            _walk(root, seat, tree, tables, stream, visited)
     return visited[0]
 
 
-@compiled
-def _walk(
-    i: int, seat: int, tree: Tree, tables: Tables, rng: np.random.Generator, visited: Array
-) -> float:
+@inner
+def _walk(i: int, seat: int, tree: Tree, tables: Tables, stream: Array, visited: Array) -> float:
     """Return the value of a node to a seat on this walk; regrets and averages are updated."""
     visited[0] += 1
     mover = tree.nodes[i].seat
@@ -87,13 +104,13 @@ def _walk(
     total = profile.sum()
     profile = profile / total if total > 0 else np.full(last - first, 1 / (last - first))
     worth, mean = np.zeros(last - first), 0.0
-    drawn = rng.random()
+    drawn = _chance(stream)
     for slot in range(last - first):
         drawn -= profile[slot]
         if mover != seat and drawn > 0 and slot < last - first - 1:
             continue
-        after = _after(i, slot, tree, rng)
-        worth[slot] = _walk(after, seat, tree, tables, rng, visited)
+        after = _after(i, slot, tree, stream)
+        worth[slot] = _walk(after, seat, tree, tables, stream, visited)
         if mover != seat:
             tables.played[first:last] += profile
             return worth[slot]
@@ -102,10 +119,10 @@ def _walk(
     return mean
 
 
-@compiled
-def _after(i: int, slot: int, tree: Tree, rng: np.random.Generator) -> int:
+@inner
+def _after(i: int, slot: int, tree: Tree, stream: Array) -> int:
     """Return the node after an action, sampling the tiles that it draws."""
-    drawn = rng.random() * tree.nodes[i].chance
+    drawn = _chance(stream) * tree.nodes[i].chance
     after = i
     for k in range(tree.starts[i + 1], tree.starts[i + 2]):
         if tree.nodes[tree.order[k]].slot == slot:

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from fiveup_env import __version__
-from fiveup_env.engine.code_cache import PACKAGE, source_digest
 from fiveup_env.errors import InputError
 from fiveup_env.exact.histories import deal_count
 from fiveup_env.exact.regret import CfrPlus
 from fiveup_env.exact.values import exploitability
 from fiveup_env.files import atomic_file
+from fiveup_env.native.sources import PACKAGE, source_digest
 from fiveup_env.rules.actions import MOVES
 from fiveup_env.rules.tiles import tiles_in
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fiveup_env.engine.compiled import Array, compiled
+from fiveup_env.native import DoubleRows, Doubles, Int8s, Int32Rows, Int32s, Int64s, compiled
 
 if TYPE_CHECKING:
     from fiveup_env.exact.form import Form
@@ -50,7 +50,7 @@ def reaches(form: Form, profile: np.ndarray) -> np.ndarray:
 
 
 @compiled
-def write_reaches(parents: Array, firsts: Array, profile: Array, reach: Array) -> None:
+def write_reaches(parents: Int32s, firsts: Int64s, profile: Doubles, reach: Doubles) -> None:
     """Write the probability of every sequence; parents come before the sequences after them."""
     for state in range(len(parents)):
         before = reach[parents[state]]
@@ -59,7 +59,9 @@ def write_reaches(parents: Array, firsts: Array, profile: Array, reach: Array) -
 
 
 @compiled
-def write_worth(ends: Array, payoffs: Array, reach: Array, seat: int, worth: Array) -> None:
+def write_worth(
+    ends: Int32Rows, payoffs: DoubleRows, reach: Doubles, seat: int, worth: Doubles
+) -> None:
     """Write the counterfactual payoff right after each of `seat`'s sequences; 0 for other seats."""
     worth[:] = 0
     players = ends.shape[1]
@@ -72,7 +74,9 @@ def write_worth(ends: Array, payoffs: Array, reach: Array, seat: int, worth: Arr
 
 
 @compiled
-def add_best_replies(seats: Array, parents: Array, firsts: Array, seat: int, worth: Array) -> None:
+def add_best_replies(
+    seats: Int8s, parents: Int32s, firsts: Int64s, seat: int, worth: Doubles
+) -> None:
     """Add the best-response value below each of `seat`'s sequences, bottom up."""
     for state in range(len(parents) - 1, -1, -1):
         if seats[state] == seat:

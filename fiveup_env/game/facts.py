@@ -13,16 +13,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from fiveup_env.engine.state import (
-    BLOCKED,
-    GAME_OVER,
-    HAND_OVER,
-    NOBODY,
-    NOT_ENDED,
-    PLAYING,
-)
+from fiveup_env.engine.state import BLOCKED, GAME_OVER, HAND_OVER, NOBODY, NOT_ENDED, PLAYING, VIEW
 from fiveup_env.engine.valid import FAULTS, complete_views
-from fiveup_env.engine.view import VIEW
 from fiveup_env.errors import InputError
 from fiveup_env.rules.actions import DRAW, PASS
 from fiveup_env.rules.fields import MAX_PLAYERS, Rules

@@ -21,8 +21,8 @@ from fiveup_env.checks import whole
 from fiveup_env.engine.chance import checked_seed
 from fiveup_env.engine.legality import is_legal_at, legal_count_at, mark_legal_at
 from fiveup_env.engine.play import REFUSED, play_at, start_given_hand, start_hand
-from fiveup_env.engine.state import GAME, GAME_OVER, HAND_OVER, PLAYING
-from fiveup_env.engine.view import VIEW, observe_at
+from fiveup_env.engine.state import GAME, GAME_OVER, HAND_OVER, PLAYING, VIEW
+from fiveup_env.engine.view import observe_at
 from fiveup_env.errors import (
     AgentError,
     GameOverError,

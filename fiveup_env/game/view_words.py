@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from fiveup_env.engine.state import BLOCKED, DOMINO, NOBODY, NOT_ENDED
-from fiveup_env.engine.view import VIEW, as_view, legal_masks, observe_at
+from fiveup_env.engine.state import BLOCKED, DOMINO, NOBODY, NOT_ENDED, VIEW
+from fiveup_env.engine.view import as_view, legal_masks, observe_at
 from fiveup_env.errors import InvalidMoveError, TileError, shown
 from fiveup_env.game.facts import HIDDEN, Event, Facts, facts_of, with_passes
 from fiveup_env.game.rules_words import number_of

@@ -79,7 +79,7 @@ def forward(weights: Weights, entries: Array, features: Array) -> tuple[Array, A
     guide = _product(state, weights.guide) + weights.guide_bias
     steps = features[..., : len(weights.guide_bias)].astype(jnp.float32) * (1 / STEPS)
     logits += jnp.sum(steps * guide[..., None, :], -1)
-    return logits, _product(state, weights.value) + weights.value_bias[0]
+    return logits, _product(state, weights.value[0]) + weights.value_bias[0]
 
 
 def _product(numbers: Array, matrix: Any) -> Array:

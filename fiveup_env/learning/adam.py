@@ -6,16 +6,16 @@ from typing import Final
 
 import numpy as np
 
-from fiveup_env.engine.compiled import Array, compiled, inlined
 from fiveup_env.learning.lanes import SIXTEEN, grown, put, sixteen
 from fiveup_env.learning.layers import dot
+from fiveup_env.native import Array, inlined, inner, uncompiled
 
 BLOCK: Final = 4096  # numbers whose squares are added up together
 DECAYS: Final = (0.9, 0.999)  # of the moments
 EPSILON: Final = 1e-5
 
 
-@compiled
+@inner
 def add_parts(
     gradients: Array, parts: int, unchanged: int, squares: Array, first: int, end: int
 ) -> None:
@@ -39,7 +39,7 @@ def add_parts(
         squares[block] = dot(total, 0, total, 0)
 
 
-@compiled
+@inner
 def adam(
     weights: Array,
     gradients: Array,
@@ -66,7 +66,7 @@ def adam(
         weights[i] -= size * means[i] / (np.sqrt(squares[i]) * root + epsilon)
 
 
-@compiled
+@inner
 def _power(base: float, exponent: int) -> float:
     """Return a power by products alone, which are the same on every machine."""
     result = 1.0
@@ -86,4 +86,4 @@ def linear(first: float, last: float, progress: float) -> float:
 
 def scheduled(first: float, last: float | None, progress: float) -> float:
     """Return the current value of a linear schedule, which is constant if `last` is None."""
-    return first if last is None else linear(first, last, progress)
+    return first if last is None else uncompiled(linear, first, last, progress)

@@ -6,24 +6,29 @@ legal. A decision takes some 200 bytes so, in place of 700.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from fiveup_env.encoders.flat import USUAL_POINTS
-from fiveup_env.engine.compiled import (
+from fiveup_env.engine.exponentials import exp
+from fiveup_env.learning.networks import Columns
+from fiveup_env.native import (
     Array,
+    Bytes,
+    Floats,
+    Int8Rows,
+    Int8s,
+    Int64s,
+    Uint16s,
     compiled,
     inlined,
+    inner,
     lowest_bit,
     not_zero,
     signed,
+    uncompiled,
 )
-from fiveup_env.engine.exponentials import exp
-from fiveup_env.engine.interpreted import uncompiled
-
-if TYPE_CHECKING:
-    from fiveup_env.learning.networks import Columns
 
 
 class Decisions(NamedTuple):
@@ -33,13 +38,13 @@ class Decisions(NamedTuple):
     likewise its actions.
     """
 
-    entry_ends: np.ndarray
-    entries: np.ndarray  # their places among the facts
-    numbers: np.ndarray  # their values, unscaled
-    action_ends: np.ndarray
-    actions: np.ndarray  # the legal ones, lowest first
-    units: np.ndarray  # what each scores, as `plays` says, at most USUAL_POINTS + 1
-    features: np.ndarray  # of each, unscaled
+    entry_ends: Int64s
+    entries: Uint16s  # their places among the facts
+    numbers: Int8s  # their values, unscaled
+    action_ends: Int64s
+    actions: Bytes  # the legal ones, lowest first
+    units: Bytes  # what each scores, as `plays` says, at most USUAL_POINTS + 1
+    features: Int8Rows  # of each, unscaled
 
     @property
     def size(self) -> int:
@@ -80,7 +85,7 @@ def empty_decisions(count: int, entries: int, actions: int, features: int) -> De
 
 
 @compiled
-def _write(rows: Array, masks: Array, columns: Columns, decisions: Decisions) -> None:
+def _write(rows: Int8Rows, masks: Int8Rows, columns: Columns, decisions: Decisions) -> None:
     """Write the decisions of some rows."""
     actions = np.empty(masks.shape[1], np.int64)
     for n in range(len(rows)):
@@ -91,7 +96,7 @@ def _write(rows: Array, masks: Array, columns: Columns, decisions: Decisions) ->
         write_decision(decisions, n, rows, n, columns, actions[:count])
 
 
-@compiled
+@inner
 def write_decision(
     decisions: Decisions, n: int, rows: Array, r: int, columns: Columns, actions: Array
 ) -> None:
@@ -120,7 +125,7 @@ def write_decision(
     decisions.action_ends[n + 1] = place
 
 
-@compiled
+@inner
 def move_decision(decisions: Decisions, n: int, to: int) -> None:
     """Make a decision the one at an earlier place, where the one before that ends."""
     begin, end = decisions.entry_ends[n], decisions.entry_ends[n + 1]
@@ -141,7 +146,7 @@ def move_decision(decisions: Decisions, n: int, to: int) -> None:
 
 
 @compiled
-def find_chosen(decisions: Decisions, actions: Array, chosen: Array) -> None:
+def find_chosen(decisions: Decisions, actions: Int64s, chosen: Int64s) -> None:
     """Write which of its legal actions was played, for every decision."""
     for n in range(len(actions)):
         first = decisions.action_ends[n]
@@ -151,7 +156,7 @@ def find_chosen(decisions: Decisions, actions: Array, chosen: Array) -> None:
 
 
 @compiled
-def draw(decisions: Decisions, logs: Array, numbers: Array, chosen: Array) -> None:
+def draw(decisions: Decisions, logs: Floats, numbers: Floats, chosen: Int64s) -> None:
     """Draw one of the legal actions of every decision by a number from 0 to below 1."""
     ends = decisions.action_ends
     for n in range(len(chosen)):

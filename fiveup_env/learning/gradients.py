@@ -6,11 +6,11 @@ which its decisions are added up one after the other. Then the gradients of the 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
-from fiveup_env.engine.compiled import Array, compiled, inlined, prefetch
+from fiveup_env.learning.decisions import Decisions
 from fiveup_env.learning.heads import Outputs, add_heads_gradient, outputs_for, write_outputs
 from fiveup_env.learning.layers import TILE
 from fiveup_env.learning.losses import Loss, Scales, Targets, write_logs, write_losses
@@ -22,11 +22,9 @@ from fiveup_env.learning.trunks import (
     tile_for,
     write_latent,
 )
+from fiveup_env.native import Array, DoubleRows, Floats, Int64s, compiled, inlined, inner, prefetch
+from fiveup_env.opponents.networks.compiled import Weights
 from fiveup_env.rules.actions import ACTION_COUNT
-
-if TYPE_CHECKING:
-    from fiveup_env.learning.decisions import Decisions
-    from fiveup_env.opponents.networks.compiled import Weights
 
 PART: Final = 256  # decisions
 LINE: Final = 64  # bytes of a cache's line
@@ -38,10 +36,10 @@ class Memory(NamedTuple):
     tile: Tile
     inner: Inner
     outputs: Outputs
-    chances: np.ndarray  # log-probabilities and probabilities of a decision's actions
+    chances: DoubleRows  # log-probabilities and probabilities of a decision's actions
 
 
-@compiled
+@inner
 def memory_for(weights: Weights) -> Memory:
     """Return memory for a thread."""
     return Memory(
@@ -52,12 +50,12 @@ def memory_for(weights: Weights) -> Memory:
 @compiled
 def evaluate(
     weights: Weights,
-    factors: Array,
+    factors: Floats,
     decisions: Decisions,
-    samples: Array,
+    samples: Int64s,
     memory: Memory,
-    logs: Array,
-    values: Array,
+    logs: Floats,
+    values: Floats,
 ) -> None:
     """Write the log-probabilities of the legal actions of some decisions, and their values."""
     tile, outputs, ends = memory.tile, memory.outputs, decisions.action_ends
@@ -90,7 +88,7 @@ def _call_near(decisions: Decisions, targets: Targets, samples: Array) -> None:
         prefetch(targets.returns, n)
 
 
-@compiled
+@inner
 def write_gradient(
     weights: Weights,
     factors: Array,

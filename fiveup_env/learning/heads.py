@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fiveup_env.engine.compiled import Array, compiled
 from fiveup_env.learning.layers import TILE, add_scaled, dot
+from fiveup_env.native import Array, FloatRows, Floats, inner
 from fiveup_env.opponents.networks.lookahead import STEPS
 from fiveup_env.rules.actions import ACTION_COUNT
 
@@ -23,15 +23,15 @@ if TYPE_CHECKING:
 class Outputs(NamedTuple):
     """The outputs of a network for the decisions of a tile, a row for each, and the gradients."""
 
-    logits: np.ndarray  # of the legal actions, in the order of the decision
-    logits_gradient: np.ndarray
-    values: np.ndarray
-    values_gradient: np.ndarray
-    guide: np.ndarray  # the weights of features
-    guide_gradient: np.ndarray
+    logits: FloatRows  # of the legal actions, in the order of the decision
+    logits_gradient: FloatRows
+    values: Floats
+    values_gradient: Floats
+    guide: FloatRows  # the weights of features
+    guide_gradient: FloatRows
 
 
-@compiled
+@inner
 def outputs_for(weights: Weights) -> Outputs:
     """Return memory for the outputs of a network."""
     features, kind = len(weights.guide), weights.first.dtype
@@ -45,7 +45,7 @@ def outputs_for(weights: Weights) -> Outputs:
     )
 
 
-@compiled
+@inner
 def write_outputs(
     weights: Weights, decisions: Decisions, samples: Array, latent: Array, outputs: Outputs
 ) -> None:
@@ -68,7 +68,7 @@ def write_outputs(
             logits[s, k - first] = logit
 
 
-@compiled
+@inner
 def add_heads_gradient(
     weights: Weights,
     decisions: Decisions,

@@ -6,17 +6,17 @@ from typing import Final
 
 import numpy as np
 
-from fiveup_env.engine.chance import GOLDEN, scramble
-from fiveup_env.engine.compiled import Array, Word, compiled, inlined
+from fiveup_env.engine.chance import GOLDEN, fraction, scramble
 from fiveup_env.engine.exponentials import log
 from fiveup_env.learning.networks import GUIDED, Shape, weights_in
+from fiveup_env.native import Array, Word, inlined, inner
 
 BEFORE_RELU: Final = 2**0.5  # the gain of a layer that is rectified
 FIRST_LOGITS: Final = 0.01  # so that a new policy plays all actions about alike
 MATRIX_STEP: Final = np.uint64(0xB5026F5AA96619E9)
 
 
-@compiled
+@inner
 def write_initial(vector: Array, shape: Shape, seed: Word) -> None:
     """Write the weights of a new network, those of a seed."""
     vector[:] = 0
@@ -39,7 +39,7 @@ def write_initial(vector: Array, shape: Shape, seed: Word) -> None:
     _orthogonal(weights.value, 1.0, scramble(key + MATRIX_STEP))
 
 
-@compiled
+@inner
 def _orthogonal(matrix: Array, gain: float, key: Word) -> None:
     """Write a matrix whose rows, or columns if these are fewer, are orthogonal and long `gain`."""
     rows, columns = matrix.shape
@@ -83,4 +83,4 @@ def _fill_normal(numbers: Array, key: Word) -> None:
 @inlined
 def _uniform(key: Word, number: int) -> float:
     word = scramble(key + np.uint64(number + 1) * GOLDEN)
-    return float(word >> np.uint64(11)) * 2.0**-53
+    return fraction(word)

@@ -11,17 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from fiveup_env.engine.compiled import Array, compiled, inlined
-from fiveup_env.learning.lanes import (
-    EIGHT,
-    SIXTEEN,
-    eight,
-    grown,
-    put,
-    sixteen,
-    sum_of,
-    zeros_like,
-)
+from fiveup_env.learning.lanes import EIGHT, SIXTEEN, eight, grown, put, sixteen, sum_of, zeros_like
+from fiveup_env.native import Array, inlined, inner
 from fiveup_env.opponents.networks.compiled import NORM_EPSILON
 
 if TYPE_CHECKING:
@@ -61,7 +52,7 @@ def fill(out: Array, count: int, bias: Array) -> None:
             out[s, j] = bias[j]
 
 
-@compiled
+@inner
 def add_entries(
     decisions: Decisions, samples: Array, factors: Array, matrix: Array, out: Array
 ) -> None:
@@ -92,7 +83,7 @@ def add_entries(
             k += 1
 
 
-@compiled
+@inner
 def add_entries_gradient(
     decisions: Decisions, samples: Array, factors: Array, gradient: Array, total: Array
 ) -> None:
@@ -105,7 +96,7 @@ def add_entries_gradient(
             add_scaled(gradient, s, scale, total, entries[k])
 
 
-@compiled
+@inner
 def add_product(inputs: Array, count: int, matrix: Array, out: Array) -> None:
     """Add the products of inputs and a matrix, input by output.
 
@@ -115,7 +106,7 @@ def add_product(inputs: Array, count: int, matrix: Array, out: Array) -> None:
     _add_products(inputs, False, rows, matrix, len(matrix), out)
 
 
-@compiled
+@inner
 def add_product_gradient(inputs: Array, count: int, gradient: Array, total: Array) -> None:
     """Add the gradient of that matrix, given those of its outputs."""
     _add_products(inputs, True, len(total), gradient, count, total)
@@ -187,7 +178,7 @@ def rectify_gradient(outputs: Array, count: int, gradient: Array) -> None:
             gradient[s, j] = gradient[s, j] if outputs[s, j] > 0 else gradient.dtype.type(0)
 
 
-@compiled
+@inner
 def normalize(
     numbers: Array, count: int, norm: Array, normal: Array, scales: Array, out: Array
 ) -> None:
@@ -206,7 +197,7 @@ def normalize(
         scales[s] = scale
 
 
-@compiled
+@inner
 def normalize_gradient(
     normal: Array, scales: Array, count: int, norm: Array, gradient: Array, total: Array
 ) -> None:

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from fiveup_env.engine.interpreted import uncompiled
 from fiveup_env.errors import FiveUpError
 from fiveup_env.learning.gradients import evaluate, memory_for
 from fiveup_env.learning.lanes import zeros
@@ -20,6 +19,7 @@ from fiveup_env.learning.steps import (
     work_for,
 )
 from fiveup_env.learning.threads import Threads, share_of
+from fiveup_env.native import uncompiled
 
 if TYPE_CHECKING:
     from fiveup_env.learning.decisions import Decisions

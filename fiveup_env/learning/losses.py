@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from fiveup_env.engine.compiled import Array, compiled
 from fiveup_env.engine.exponentials import exp, log
+from fiveup_env.native import Array, Floats, Int32s, inner
 
 if TYPE_CHECKING:
     from fiveup_env.learning.decisions import Decisions
@@ -34,12 +34,12 @@ class Targets(NamedTuple):
     The first four have an entry for every decision, the others one for every legal action.
     """
 
-    chosen: np.ndarray  # which of its legal actions was played
-    log_probabilities: np.ndarray  # of that action, when it was played
-    advantages: np.ndarray
-    returns: np.ndarray  # NaN where it is not known
-    labels: np.ndarray
-    reference: np.ndarray  # the log-probabilities of the reference policy
+    chosen: Int32s  # which of its legal actions was played
+    log_probabilities: Floats  # of that action, when it was played
+    advantages: Floats
+    returns: Floats  # NaN where it is not known
+    labels: Floats
+    reference: Floats  # the log-probabilities of the reference policy
 
 
 class Loss(NamedTuple):
@@ -62,7 +62,7 @@ class Scales(NamedTuple):
     deviation: float
 
 
-@compiled
+@inner
 def scales_of(loss: Loss, targets: Targets, decisions: Decisions, samples: Array) -> Scales:
     """Return the scales of a loss for a minibatch."""
     known, actions, total = 0, 0, 0.0
@@ -83,7 +83,7 @@ def scales_of(loss: Loss, targets: Targets, decisions: Decisions, samples: Array
     return Scales(1 / parts, 1 / max(1, known), mean, deviation)
 
 
-@compiled
+@inner
 def write_logs(logits: Array, s: int, count: int, logs: Array, first: int) -> None:
     """Write the log-probabilities of the actions of a tile's decision, from an index on."""
     most = float(logits[s, 0])
@@ -97,7 +97,7 @@ def write_logs(logits: Array, s: int, count: int, logs: Array, first: int) -> No
         logs[first + k] = logits[s, k] - shift
 
 
-@compiled
+@inner
 def write_losses(
     loss: Loss,
     scales: Scales,
@@ -125,7 +125,7 @@ def write_losses(
             gradient[s] = 2 * loss.vf_coef * scales.value * error
 
 
-@compiled
+@inner
 def _ppo(
     loss: Loss,
     scales: Scales,
@@ -170,7 +170,7 @@ def _ppo(
         figures[DIVERGENCE] += share * divergence
 
 
-@compiled
+@inner
 def _differences(
     targets: Targets, ends: Array, samples: Array, share: float, outputs: Outputs, figures: Array
 ) -> None:
@@ -187,7 +187,7 @@ def _differences(
             figures[POLICY] += share * error * error
 
 
-@compiled
+@inner
 def _gain(
     targets: Targets,
     ends: Array,

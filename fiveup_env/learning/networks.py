@@ -13,10 +13,9 @@ import numpy as np
 from fiveup_env.checks import whole
 from fiveup_env.encoders import factors_of, get_encoder, place_of, row_size
 from fiveup_env.encoders.flat import USUAL_POINTS
-from fiveup_env.engine.compiled import Array, array_in, compiled, inlined, read_only
-from fiveup_env.engine.interpreted import uncompiled
 from fiveup_env.errors import InputError, shown, unknown
 from fiveup_env.learning.lanes import zeros
+from fiveup_env.native import Int64s, array_in, inlined, inner, read_only, uncompiled
 from fiveup_env.opponents.networks.compiled import MOST_DEPTH, MOST_WIDTH, Weights
 from fiveup_env.opponents.networks.lookahead import PIECE as FEATURES
 from fiveup_env.rules.actions import ACTION_COUNT
@@ -97,7 +96,7 @@ class Network:
         self.columns, self.factors = read_by(encoder, guided=kind == "guided")
         features = self.columns.feature_count
         self.shape = Shape(KINDS.index(kind), int(width), int(depth), len(self.factors), features)
-        size = weight_count(self.shape)
+        size = uncompiled(weight_count, self.shape)
         self.vector: np.ndarray = uncompiled(zeros, (size,), dtype) if vector is None else vector
         self.weights = self.arrays_in(self.vector)
 
@@ -164,8 +163,8 @@ def policy_size(shape: Shape) -> int:
     return weight_count(shape) - shape.width - 1
 
 
-@compiled
-def weights_in(vector: Array, shape: Shape) -> Weights:
+@inner
+def weights_in(vector: Int64s, shape: Shape) -> Weights:
     """Return the arrays in a vector of weights, or a gradient; those that a kind lacks are empty.
 
     The weights that only values depend on come last.

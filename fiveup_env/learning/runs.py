@@ -6,14 +6,13 @@ begins with a RUN struct; after it come the arrays, each at a multiple of 64 byt
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import Annotated, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
 from fiveup_env.encoders import get_encoder
 from fiveup_env.engine.chance import GOLDEN, chance_below, scramble
-from fiveup_env.engine.compiled import Array, Struct, array_in, compiled, inlined, signed
-from fiveup_env.engine.state import GAME, PLAYING
+from fiveup_env.engine.state import GAME, PLAYING, ManyRules
 from fiveup_env.engine.valid import first_unsound_game
 from fiveup_env.learning.adam import linear
 from fiveup_env.learning.decisions import Decisions
@@ -50,6 +49,18 @@ from fiveup_env.learning.windows import (
     play_part,
     seat_for,
 )
+from fiveup_env.native import (
+    Array,
+    Bytes,
+    DoubleTables,
+    Entries,
+    Struct,
+    array_in,
+    compiled,
+    inlined,
+    inner,
+    signed,
+)
 from fiveup_env.opponents.networks.compiled import MOST_DEPTH, MOST_WIDTH
 from fiveup_env.opponents.search.outlook import FARTHEST
 from fiveup_env.rules.actions import ACTION_COUNT
@@ -84,6 +95,7 @@ SETTINGS = np.dtype(
     ],
     align=True,
 )
+ManySettings: TypeAlias = Annotated[np.ndarray, Entries(SETTINGS)]
 # Settings where nothing else is said.
 USUAL: Final = {
     "seed": 0,
@@ -125,6 +137,7 @@ RUN = np.dtype(
     ],
     align=True,
 )
+Runs: TypeAlias = Annotated[np.ndarray, Entries(RUN)]
 READ: Final = tuple(
     read_by(get_encoder(name), guided=name == "lookahead") for name in ("flat", "lookahead")
 )
@@ -208,7 +221,7 @@ def factors_of(settings: Struct) -> Array:
     return GUIDED_FACTORS if settings.network == GUIDED else PLAIN_FACTORS
 
 
-@compiled
+@inner
 def _sizes(settings: Struct, rules: int) -> tuple[int, ...]:
     """Return the bytes of every array of a block, in order."""
     shape = shape_of(settings)
@@ -261,8 +274,8 @@ def _end(size: int) -> int:
     return (size + ALIGNED - 1) // ALIGNED * ALIGNED
 
 
-@compiled
-def block_size(settings: Array, rules: int) -> int:
+@inner
+def block_size(settings: ManySettings, rules: int) -> int:
     """Return the size of a block in bytes, for games that take so many rules in turn.
 
     Return 0 where one SETTINGS, in an array, does not fit.
@@ -274,8 +287,8 @@ def block_size(settings: Array, rules: int) -> int:
     return total
 
 
-@compiled
-def run_in(block: Array) -> Run:
+@inner
+def run_in(block: Bytes) -> Run:
     """Return the arrays of a block (uint8), which share its memory."""
     head = array_in(block, 0, RUN, (1,))
     sizes = _sizes(head[0].settings, signed(head[0].rules))
@@ -336,7 +349,7 @@ def run_in(block: Array) -> Run:
 
 
 @compiled
-def is_run_head(head: Array) -> bool:
+def is_run_head(head: Runs) -> bool:
     """Return whether a RUN, in an array of one, is that of a block."""
     rules = head[0].rules
     return bool(
@@ -352,7 +365,7 @@ def is_run_head(head: Array) -> bool:
 
 
 @compiled
-def is_run(block: Array) -> bool:
+def is_run(block: Bytes) -> bool:
     """Return whether bytes are of a run that `update` can go on with."""
     if len(block) < RUN_SIZE:
         return False
@@ -447,7 +460,7 @@ def play_of(settings: Struct) -> Play:
 
 
 @compiled
-def begin_run(block: Array, settings: Array, rules: Array, grids: Array) -> None:
+def begin_run(block: Bytes, settings: ManySettings, rules: ManyRules, grids: DoubleTables) -> None:
     """Begin a run in a block of zeros, with new weights and one SETTINGS in an array.
 
     `grids` are the outlooks of all rules, none unless the reward is the chance to win.
@@ -465,7 +478,7 @@ def begin_run(block: Array, settings: Array, rules: Array, grids: Array) -> None
     begin_games(run.games, play_of(settings[0]), settings[0].seed)
 
 
-@compiled
+@inner
 def _shuffle(heads: Array, samples: Array, count: int, epoch: int) -> None:
     """Put what is learnt from in a random order, that of an update's epoch."""
     head = heads[0]
@@ -488,7 +501,7 @@ def minibatch(samples: Array, number: int, of: int) -> Array:
     return samples[len(samples) * number // of : len(samples) * (number + 1) // of]
 
 
-@compiled
+@inner
 def _list(run: Run, work: Work) -> None:
     """List what can be learnt from, and measure how well its values are expected."""
     returns, values = run.window.targets.returns, run.window.values
@@ -504,8 +517,8 @@ def _list(run: Run, work: Work) -> None:
     run.head[0].figures[UNEXPLAINED], work.sums[:] = 1 - unexplained, 0
 
 
-@compiled
-def work_of(block: Array) -> Work:
+@inner
+def work_of(block: Bytes) -> Work:
     """Return the memory that the threads of an update share."""
     run = run_in(block)  # whose minibatches differ by less than a half from the size that is set
     size = signed(run.head[0].settings.batch_size) * 3 // 2 + 1
@@ -513,7 +526,7 @@ def work_of(block: Array) -> Work:
 
 
 @compiled
-def update(block: Array, work: Work, crew: Crew) -> bool:
+def update(block: Bytes, work: Work, crew: Crew) -> bool:
     """Play a window in all games and learn from it, each thread its share.
 
     Return whether all that was learnt is finite, and all threads came; if not, the weights are
@@ -530,7 +543,7 @@ def update(block: Array, work: Work, crew: Crew) -> bool:
     return all_came(crew) and _learn(run, memory, work, crew)
 
 
-@compiled
+@inner
 def play(run: Run, memory: Memory, crew: Crew) -> None:
     """Play a window in a thread's share of the games."""
     settings, window = run.head[0].settings, run.window
@@ -589,7 +602,7 @@ def _learn(run: Run, memory: Memory, work: Work, crew: Crew) -> bool:
 
 
 @compiled
-def settle(block: Array) -> None:
+def settle(block: Bytes) -> None:
     """Write 0 wherever nothing is that the next update depends on, before a block is kept."""
     run = run_in(block)
     window, parts = run.window, len(run.window.counts)

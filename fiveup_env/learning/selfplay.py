@@ -18,7 +18,6 @@ import numpy as np
 
 from fiveup_env.checks import finite, whole
 from fiveup_env.engine.chance import checked_seed
-from fiveup_env.engine.interpreted import uncompiled
 from fiveup_env.errors import InputError, OptionError, shown, unknown
 from fiveup_env.learning.lanes import zeros
 from fiveup_env.learning.learner import LossError, why_not_finite
@@ -42,6 +41,7 @@ from fiveup_env.learning.runs import (
 )
 from fiveup_env.learning.threads import Threads
 from fiveup_env.learning.windows import REWARDS
+from fiveup_env.native import uncompiled
 from fiveup_env.opponents.search.outlook import outlook_of
 from fiveup_env.rules.fields import RULES, Rules
 

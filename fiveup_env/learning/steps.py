@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
-from fiveup_env.engine.compiled import Array, compiled, inlined
 from fiveup_env.learning.adam import BLOCK, adam, add_parts
+from fiveup_env.learning.decisions import Decisions
 from fiveup_env.learning.gradients import PART, Memory, write_gradient
 from fiveup_env.learning.lanes import SIXTEEN, zeros
 from fiveup_env.learning.losses import FIGURES, Loss, Targets, scales_of
 from fiveup_env.learning.networks import Shape, policy_size, weights_in
 from fiveup_env.learning.threads import Crew, all_came, share_of
 from fiveup_env.learning.trunks import mirror
-
-if TYPE_CHECKING:
-    from fiveup_env.learning.decisions import Decisions
+from fiveup_env.native import (
+    DoubleRows,
+    Doubles,
+    FloatRows,
+    Floats,
+    Int64s,
+    compiled,
+    inlined,
+    inner,
+)
 
 MOST_RATE: Final = 1e30  # with which a step is still a number
 GRADIENT: Final = len(FIGURES)  # where the norm of the gradient is among the figures of a step
@@ -25,20 +32,20 @@ GRADIENT: Final = len(FIGURES)  # where the norm of the gradient is among the fi
 class Work(NamedTuple):
     """The memory that the threads of a step share, beside the network."""
 
-    gradients: np.ndarray  # of each part of a minibatch, to a multiple of sixteen numbers
-    figures: np.ndarray  # likewise, and in the first row at last those of the step
-    sums: np.ndarray  # of the figures of steps
-    squares: np.ndarray  # of the gradient, by block
-    shrink: np.ndarray  # what the gradient is multiplied by, or NaN if something is not finite
-    known: np.ndarray  # the number of decisions that an update learns from
+    gradients: FloatRows  # of each part of a minibatch, to a multiple of sixteen numbers
+    figures: DoubleRows  # likewise, and in the first row at last those of the step
+    sums: Doubles  # of the figures of steps
+    squares: Floats  # of the gradient, by block
+    shrink: Doubles  # what the gradient is multiplied by, or NaN if something is not finite
+    known: Int64s  # the number of decisions that an update learns from
 
 
 class Optimizer(NamedTuple):
     """A network's weights, and what Adam knows of them."""
 
-    vector: np.ndarray
-    moments: np.ndarray  # the moving averages of the gradient and of its square
-    steps: np.ndarray  # made with the policy's weights, and with those of values alone
+    vector: Floats
+    moments: FloatRows  # the moving averages of the gradient and of its square
+    steps: Int64s  # made with the policy's weights, and with those of values alone
 
 
 @inlined
@@ -47,8 +54,8 @@ def part_count(size: int) -> int:
     return max(1, (size + PART // 2) // PART)
 
 
-@compiled
-def work_for(vector: Array, size: int) -> Work:
+@inner
+def work_for(vector: Floats, size: int) -> Work:
     """Return memory for steps on minibatches of at most this size."""
     parts, kind, blocks = part_count(size), vector.dtype, (len(vector) + BLOCK - 1) // BLOCK
     wide = (len(vector) + SIXTEEN - 1) // SIXTEEN * SIXTEEN
@@ -65,11 +72,11 @@ def work_for(vector: Array, size: int) -> Work:
 @compiled
 def add_gradients(
     shape: Shape,
-    vector: Array,
-    factors: Array,
+    vector: Floats,
+    factors: Floats,
     decisions: Decisions,
     targets: Targets,
-    samples: Array,
+    samples: Int64s,
     loss: Loss,
     group: int,
     memory: Memory,
@@ -107,7 +114,7 @@ def add_gradients(
     return all_came(crew)
 
 
-@compiled
+@inner
 def _shrink_of(optimizer: Optimizer, work: Work, parts: int, most: float, group: int) -> float:
     """Return the factor by which a step clips its gradient, or NaN if something is not finite.
 
@@ -133,10 +140,10 @@ def _shrink_of(optimizer: Optimizer, work: Work, parts: int, most: float, group:
 def make_step(
     shape: Shape,
     optimizer: Optimizer,
-    factors: Array,
+    factors: Floats,
     decisions: Decisions,
     targets: Targets,
-    samples: Array,
+    samples: Int64s,
     loss: Loss,
     rate: float,
     max_grad_norm: float,

@@ -6,19 +6,15 @@ thousand. So a thread that waits here looks again and again; after a while it gi
 
 from __future__ import annotations
 
-import ctypes
-import sys
 from concurrent.futures import ThreadPoolExecutor
 from threading import RLock
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 import numpy as np
-from llvmlite import binding, ir
-from numba.core import cgutils, types
 
 from fiveup_env.checks import whole
-from fiveup_env.engine.compiled import Array, compiled, inlined, instruction
 from fiveup_env.errors import OptionError, shown
+from fiveup_env.native import Array, Int64s, compiled, inlined, instruction
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,86 +24,51 @@ Result = TypeVar("Result")
 COME, STOPPED = range(2)  # how often threads came to a gate, and whether one will come no more
 MOST_THREADS: Final = 1024
 LOOKS: Final = 10_000  # before a thread gives way
-GIVE_WAY: Final = "fiveup_give_way"
 
 
 class Crew(NamedTuple):
     """One of some threads that work together."""
 
-    gate: np.ndarray
+    gate: Int64s
     thread: int  # its number
     threads: int
 
 
-def _give_way_address() -> int:
-    if sys.platform == "win32":
-        function = ctypes.windll.kernel32.SwitchToThread
-    else:
-        function = ctypes.CDLL(None).sched_yield
-    return ctypes.cast(function, ctypes.c_void_p).value or 0
-
-
-binding.add_symbol(GIVE_WAY, _give_way_address())
-
-
-@instruction(lambda: None)
-def _give_way(_context: Any) -> Any:
+@instruction
+def give_way() -> None:
     """Let another thread of this machine have the core."""
 
-    def generate(_context: Any, builder: Any, _signature: Any, _arguments: Any) -> Any:
-        kind = ir.FunctionType(ir.IntType(32), [])
-        builder.call(cgutils.get_or_insert_function(builder.module, kind, GIVE_WAY), [])
 
-    return types.void(), generate
-
-
-def _place(context: Any, builder: Any, kind: Any, gate: Any, k: int) -> Any:
-    data = context.make_array(kind)(context, builder, gate).data
-    return builder.gep(data, [context.get_constant(types.intp, k)])
-
-
-def _come_in_python(gate: Any) -> int:
+@instruction
+def come(gate: Array) -> int:
+    """Count one more thread; return how often threads came before."""
     gate[COME] += 1
     return int(gate[COME]) - 1
 
 
-@instruction(_come_in_python)
-def _come(_context: Any, gate: Any) -> Any:
-    """Count one more thread; return how often threads came before."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        place = _place(context, builder, signature.args[0], arguments[0], COME)
-        return builder.atomic_rmw("add", place, ir.IntType(64)(1), "seq_cst")
-
-    return types.int64(gate), generate
+@instruction
+def come_so_far(gate: Array) -> int:
+    """Return how often threads came."""
+    return int(gate[COME])
 
 
-def _seen(k: int) -> Callable[[Any, Any], Any]:
-    def instruction(_context: Any, gate: Any) -> Any:
-        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            place = _place(context, builder, signature.args[0], arguments[0], k)
-            return builder.load_atomic(place, "seq_cst", 8)
-
-        return types.int64(gate), generate
-
-    return instruction
-
-
-_come_so_far = instruction(lambda gate: gate[COME])(_seen(COME))
-_is_stopped = instruction(lambda gate: gate[STOPPED])(_seen(STOPPED))
+@instruction
+def is_stopped(gate: Array) -> int:
+    """Return whether one thread will come no more."""
+    return int(gate[STOPPED])
 
 
 @compiled
 def all_came(crew: Crew) -> bool:
     """Wait until all threads have come here; return whether they have, and none was stopped."""
     if crew.threads > 1:
-        wanted, looks = (_come(crew.gate) // crew.threads + 1) * crew.threads, 0
-        while _come_so_far(crew.gate) < wanted:
-            if _is_stopped(crew.gate):
+        wanted, looks = (come(crew.gate) // crew.threads + 1) * crew.threads, 0
+        while come_so_far(crew.gate) < wanted:
+            if is_stopped(crew.gate):
                 return False
             looks += 1
             if looks > LOOKS:
-                _give_way()
+                give_way()
     return True
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from fiveup_env.engine.compiled import Array, compiled, inlined
 from fiveup_env.learning.lanes import SIXTEEN, zeros
 from fiveup_env.learning.layers import (
     TILE,
@@ -23,10 +22,9 @@ from fiveup_env.learning.layers import (
     rectify,
     rectify_gradient,
 )
+from fiveup_env.native import Array, FloatRows, FloatTables, inlined, inner
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from fiveup_env.learning.decisions import Decisions
     from fiveup_env.opponents.networks.compiled import Weights
 
@@ -34,24 +32,24 @@ if TYPE_CHECKING:
 class Inner(NamedTuple):
     """The square matrices of a trunk, output by input, as backward passes read them."""
 
-    inner: np.ndarray
-    outer: np.ndarray
+    inner: FloatTables
+    outer: FloatTables
 
 
 class Tile(NamedTuple):
     """The activations of the trunk for a tile, kept for the backward pass."""
 
-    stream: np.ndarray  # of residual blocks
-    normal: np.ndarray  # of each layer norm: its output before scale and shift
-    scales: np.ndarray
-    inputs: np.ndarray  # its output
-    hidden: np.ndarray  # the outputs of each layer of ReLU
-    latent: np.ndarray  # its last output
-    gradient: np.ndarray  # of the latent, then of what came before it
-    inner_gradient: np.ndarray
+    stream: FloatRows  # of residual blocks
+    normal: FloatTables  # of each layer norm: its output before scale and shift
+    scales: FloatRows
+    inputs: FloatTables  # its output
+    hidden: FloatTables  # the outputs of each layer of ReLU
+    latent: FloatRows  # its last output
+    gradient: FloatRows  # of the latent, then of what came before it
+    inner_gradient: FloatRows
 
 
-@compiled
+@inner
 def tile_for(weights: Weights) -> Tile:
     """Return memory for a trunk."""
     width, blocks = weights.first.shape[1], len(weights.outer)
@@ -70,14 +68,14 @@ def tile_for(weights: Weights) -> Tile:
     )
 
 
-@compiled
+@inner
 def inner_for(weights: Weights) -> Inner:
     """Return memory for the square matrices as backward passes read them."""
     kind = weights.first.dtype
     return Inner(zeros(weights.inner.shape, kind), zeros(weights.outer.shape, kind))
 
 
-@compiled
+@inner
 def mirror(weights: Weights, inner: Inner) -> None:
     """Write the square matrices as backward passes read them."""
     for matrices, mirrored in ((weights.inner, inner.inner), (weights.outer, inner.outer)):
@@ -89,7 +87,7 @@ def mirror(weights: Weights, inner: Inner) -> None:
                         mirrored[k, j, i] = matrices[k, i, j]
 
 
-@compiled
+@inner
 def write_latent(
     weights: Weights, factors: Array, decisions: Decisions, samples: Array, tile: Tile
 ) -> None:
@@ -100,7 +98,7 @@ def write_latent(
         _write_layers(weights, factors, decisions, samples, tile)
 
 
-@compiled
+@inner
 def add_trunk_gradient(
     weights: Weights,
     inner: Inner,

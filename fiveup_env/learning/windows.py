@@ -16,21 +16,18 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from fiveup_env.encoders import flat
-from fiveup_env.engine.chance import GOLDEN, scramble
-from fiveup_env.engine.compiled import Array, Word, compiled, inlined, signed
+from fiveup_env.engine.chance import GOLDEN, fraction, scramble
 from fiveup_env.engine.legality import list_legal
-from fiveup_env.engine.view import VIEW, observe
+from fiveup_env.engine.state import VIEW
+from fiveup_env.engine.view import observe
 from fiveup_env.envs.episodes import MARGIN, WIN, Codes, start_episode, step_games
 from fiveup_env.envs.streams import stream_key, stream_seed
 from fiveup_env.learning.decisions import Decisions, drawn, move_decision, write_decision
 from fiveup_env.learning.gradients import Memory, evaluate
+from fiveup_env.native import Array, Word, inlined, inner, signed
 from fiveup_env.opponents.heuristics.hidden import HIDDEN, NOTES
 from fiveup_env.opponents.networks import lookahead
-from fiveup_env.opponents.search.units import (
-    HANDS_IN_A_CHANCE,
-    POINTS_IN_ONE,
-    write_seats_chances,
-)
+from fiveup_env.opponents.search.units import HANDS_IN_A_CHANCE, POINTS_IN_ONE, write_seats_chances
 from fiveup_env.rules.actions import ACTION_COUNT
 from fiveup_env.rules.fields import MAX_PLAYERS
 
@@ -103,7 +100,7 @@ class Seat(NamedTuple):
     hands: np.ndarray  # the number of the hand before the move
 
 
-@compiled
+@inner
 def seat_for(memory: Memory, columns: Columns) -> Seat:
     """Return memory to play."""
     return Seat(
@@ -121,7 +118,7 @@ def seat_for(memory: Memory, columns: Columns) -> Seat:
     )
 
 
-@compiled
+@inner
 def begin_games(games: Games, play: Play, seed: Word) -> None:
     """Deal the first game of every stream, by the rules that the games already have."""
     for g in range(len(games.states)):
@@ -145,7 +142,7 @@ def _write_chances(games: Games, g: int) -> None:
     write_seats_chances(games.states[g].public, grid, games.chances, g)
 
 
-@compiled
+@inner
 def play_part(
     play: Play,
     games: Games,
@@ -180,7 +177,7 @@ def play_part(
     _estimate(play, window, base, count)
 
 
-@compiled
+@inner
 def keep_waiting(games: Games, window: Window, part: int) -> tuple[int, int]:
     """Keep only the decisions of a part that wait; return where they begin, and their number."""
     parts, targets = len(window.counts), window.targets
@@ -263,7 +260,7 @@ def _choose(games: Games, window: Window, first: int, end: int, seat: Seat) -> N
         begin = decisions.action_ends[n]
         key = scramble(games.keys[g] + _DRAWS)
         word = scramble(key + np.uint64(games.moves[g] + 1) * GOLDEN)
-        number = float(word >> np.uint64(11)) * 2.0**-53
+        number = fraction(word)
         k = drawn(window.logs, begin, decisions.action_ends[n + 1], number)
         targets.chosen[n], targets.log_probabilities[n] = k, window.logs[begin + k]
         seat.actions[g - first] = decisions.actions[begin + k]
@@ -336,7 +333,7 @@ def _estimate(play: Play, window: Window, base: int, count: int) -> None:
         window.targets.returns[n] = values[n] + advantages[n]
 
 
-@compiled
+@inner
 def list_known(window: Window, samples: Array) -> int:
     """Write the decisions that can be learnt from, in order; return their number."""
     total, size = 0, len(window.values) // len(window.counts)

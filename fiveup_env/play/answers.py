@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fiveup_env.checks import whole
-from fiveup_env.engine.view import VIEW, as_view, legal_masks
+from fiveup_env.engine.state import VIEW
+from fiveup_env.engine.view import as_view, legal_masks
 from fiveup_env.errors import IllegalMoveError, InputError, RequestError, shown
 from fiveup_env.game.game import Game
 from fiveup_env.opponents.registry import make_agent

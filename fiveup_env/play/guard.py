@@ -16,13 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import JSONResponse
 
-from fiveup_env.errors import (
-    AgentError,
-    FiveUpError,
-    RequestError,
-    WrongMomentError,
-    shown,
-)
+from fiveup_env.errors import AgentError, FiveUpError, RequestError, WrongMomentError, shown
 from fiveup_env.play.folder import MOST_BYTES
 from fiveup_env.strict_json import parse_json
 

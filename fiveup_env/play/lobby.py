@@ -28,7 +28,7 @@ from anyio import fail_after, to_thread
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from fiveup_env.checks import whole
-from fiveup_env.engine.view import VIEW
+from fiveup_env.engine.state import VIEW
 from fiveup_env.errors import FiveUpError, RequestError, WrongMomentError, shown
 from fiveup_env.files import read_plain, write_atomic
 from fiveup_env.opponents.levels import USUAL_LEVEL

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from fiveup_env.checks import whole
-from fiveup_env.engine.state import PLAYING
-from fiveup_env.engine.view import VIEW, observe_at
+from fiveup_env.engine.state import PLAYING, VIEW
+from fiveup_env.engine.view import observe_at
 from fiveup_env.errors import RequestError, RulesError, WrongMomentError, shown, unknown
 from fiveup_env.game.game import Game
 from fiveup_env.game.proof import digest_of, fresh_secret, is_secret, seed_of

@@ -1,5 +1,7 @@
-"""The compiled functions for other languages: a WebAssembly module, a C library and a binding.
+"""The compiled functions as the library that Python loads, a WebAssembly module and a C library.
 
+    front      Numba's LLVM code of functions, joined; kinds of arguments
+    native     the library that Python loads; `glue.c` is its side of Python
     calls      how functions are called from outside: pointers, small integers, codes of refusals
     games      rules, deals, moves and views
     agents     the ladder, networks and searches
@@ -8,7 +10,7 @@
     learning   runs of self-play that learn
     pictures   where every tile lies on the felt
     weights    a policy as one block of memory
-    build      from Numba's LLVM IR to a module or a library
+    build      the module and the C library
     runtime    what compiled code needs of Numba's runtime, in LLVM IR
     describe   fiveup.json and fiveup.h, from the structs and the functions
 

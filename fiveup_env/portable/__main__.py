@@ -1,4 +1,4 @@
-"""`python -m fiveup_env.portable wasm32|host|weights`: build for other languages."""
+"""`python -m fiveup_env.portable native|wasm32|host|weights`: build for Python and for others."""
 
 from __future__ import annotations
 
@@ -6,14 +6,15 @@ import argparse
 import os
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
 from fiveup_env.errors import InputError
 from fiveup_env.files import write_atomic
+from fiveup_env.native.library import FOLDER
 
 # Numba must know these before it is imported.
 SETTINGS = {
+    "FIVEUP_ENGINE": "numba",
     "NUMBA_OPT": "0",
     "NUMBA_LOOP_VECTORIZE": "0",
     "NUMBA_SLP_VECTORIZE": "0",
@@ -24,17 +25,18 @@ SETTINGS = {
 def main() -> int:
     """Read the command line, and build."""
     parser = argparse.ArgumentParser(prog="python -m fiveup_env.portable", description=__doc__)
-    parser.add_argument("what", choices=("wasm32", "host", "weights"))
+    parser.add_argument("what", choices=("native", "wasm32", "host", "weights"))
     parser.add_argument("policy", nargs="?", default="student", help="for weights: a policy")
-    parser.add_argument("-o", "--output", type=Path, help="the file to write")
+    parser.add_argument("-o", "--output", type=Path, help="the file, or for native the folder")
     parser.add_argument("--plain", action="store_true", help="for wasm32: without SIMD")
+    parser.add_argument("--target", default="", help="for native: another system")
+    parser.add_argument("--here", action="store_true", help="for native: for this processor alone")
     options = parser.parse_args()
     if options.what != "weights" and os.environ.get("NUMBA_OPT") != "0":
-        with tempfile.TemporaryDirectory() as cache:
-            command = [sys.executable, "-m", "fiveup_env.portable", *sys.argv[1:]]
-            settings = os.environ | SETTINGS | {"NUMBA_CACHE_DIR": cache}
-            return subprocess.run(command, env=settings, check=False).returncode
-    files = {
+        command = [sys.executable, "-m", "fiveup_env.portable", *sys.argv[1:]]
+        return subprocess.run(command, env=os.environ | SETTINGS, check=False).returncode
+    files: dict[str, str | Path] = {
+        "native": FOLDER,
         "wasm32": "fiveup.wasm",
         "host": "libfiveup.so",
         "weights": f"{options.policy}.weights",
@@ -45,12 +47,15 @@ def main() -> int:
             from fiveup_env.portable.weights import pack
 
             write_atomic(output, pack(options.policy))
+        elif options.what == "native":
+            from fiveup_env.portable.native import build_native
+
+            output = build_native(output, options.target, here=options.here)
         else:
-            from fiveup_env.portable.build import build, modules
+            from fiveup_env.portable.build import build
             from fiveup_env.portable.describe import describe
 
-            for path, names in modules(options.what, output).items():
-                build(options.what, path, simd=not options.plain, names=names)
+            build(options.what, output, simd=not options.plain)
             describe(options.what, output.parent)
     except (InputError, OSError) as error:
         print(error, file=sys.stderr)

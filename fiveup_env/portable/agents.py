@@ -12,11 +12,10 @@ import numpy as np
 from numba import carray
 
 from fiveup_env.belief.structs import BELIEF
-from fiveup_env.engine.compiled import Array, Struct, Word, compiled, inlined, signed
 from fiveup_env.engine.legality import is_legal
-from fiveup_env.engine.state import GAME
+from fiveup_env.engine.state import GAME, VIEW
 from fiveup_env.engine.valid import rules_fit
-from fiveup_env.engine.view import VIEW
+from fiveup_env.native import Array, Struct, Word, inlined, inner, signed
 from fiveup_env.opponents.heuristics.casual import MISTAKES, choose_casually
 from fiveup_env.opponents.heuristics.features import SCRATCH
 from fiveup_env.opponents.heuristics.hidden import HIDDEN
@@ -41,7 +40,7 @@ from fiveup_env.opponents.search.outlook import (
     fill_outlook,
     first_games,
 )
-from fiveup_env.opponents.search.playouts import ByHeuristic
+from fiveup_env.opponents.search.playouts import by_heuristic
 from fiveup_env.opponents.search.units import scale_of, write_units
 from fiveup_env.opponents.search.world_search import (
     MOST_WEIGHED,
@@ -153,7 +152,8 @@ def heuristic(view: Array, rung: int, key: Word) -> int:
 @entry(view=reads(VIEW), rung=INT, mistakes=reads(MISTAKES), key=WORD)
 def casual(view: Array, rung: int, mistakes: Array, key: Word) -> int:
     """Return the action of a heuristic that makes mistakes, each with a chance from 0 to 1."""
-    views, chances, actions = carray(view, 1), carray(mistakes, 1)[0], np.empty(1, np.int64)
+    views, settings, actions = carray(view, 1), carray(mistakes, 1), np.empty(1, np.int64)
+    chances = settings[0]
     fault = fault_of_view(views)
     if fault != OK:
         return fault
@@ -162,11 +162,11 @@ def casual(view: Array, rung: int, mistakes: Array, key: Word) -> int:
     for chance in (chances.tiles, chances.points, chances.doubles, chances.others):
         if not 0 <= chance <= 1:
             return BAD_OPTIONS
-    choose_casually(views, key, RUNGS[rung], chances, np.empty(1, SCRATCH), actions)
+    choose_casually(views, key, RUNGS[rung], settings, np.empty(1, SCRATCH), actions)
     return signed(actions[0])
 
 
-@compiled
+@inner
 def _write_logits(views: Array, block: Array, logits: Array) -> None:
     """Write the logits of a view, -inf where an action is not allowed."""
     logits[:] = -np.inf
@@ -362,7 +362,7 @@ def search_on(search: Array, grid: Array, first: int, end: int) -> int:
         _grid(grid, begun.options.aim),
         np.zeros(1, np.int64),
         dealing_by(signed(begun.options.weighed), BLOCK),
-        ByHeuristic(RUNGS[begun.options.playout], np.zeros(1, SCRATCH)),
+        by_heuristic(RUNGS[begun.options.playout]),
         np.empty(BLOCK, GAME),
         evidence,
         candidates,

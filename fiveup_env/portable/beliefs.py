@@ -8,9 +8,9 @@ from numba import carray
 from fiveup_env.belief.counting import DIGITS, fill_count
 from fiveup_env.belief.marginals import fill_marginals
 from fiveup_env.belief.structs import BELIEF, BONEYARD
-from fiveup_env.engine.compiled import Array
+from fiveup_env.engine.state import VIEW
 from fiveup_env.engine.valid import first_unsound_view
-from fiveup_env.engine.view import VIEW
+from fiveup_env.native import Array
 from fiveup_env.portable.calls import BAD_VIEW, NO_WORLD, OK, entry, reads, writes
 from fiveup_env.rules.tiles import TILE_COUNT
 

@@ -15,8 +15,7 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from fiveup_env.engine.state import GAME
-from fiveup_env.engine.view import VIEW
+from fiveup_env.engine.state import GAME, VIEW
 from fiveup_env.rules.fields import RULES
 
 if TYPE_CHECKING:

@@ -52,6 +52,7 @@ SOURCES: Final = (
     *("rules/**/*.py", "engine/**/*.py", "belief/**/*.py", "encoders/**/*.py"),
     *("opponents/**/*.py", "envs/episodes.py", "envs/streams.py", "drawing/felt/**/*.py"),
     *("analysis/**/*.py", "learning/**/*.py", "portable/**/*.py"),
+    *("native/code.py", "native/instructions.py"),
 )
 RESERVED: Final = {"double", "public"}  # words of C or C++, which get an underscore
 PHASES: Final = ("playing", "hand_over", "game_over")

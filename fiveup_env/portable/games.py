@@ -6,7 +6,6 @@ import numpy as np
 from numba import carray
 
 from fiveup_env.engine.chance import chance_below
-from fiveup_env.engine.compiled import Array, Struct, Word, compiled, inlined, signed
 from fiveup_env.engine.layout import total_after
 from fiveup_env.engine.legality import is_legal, legal_count, mark_legal, nth_legal
 from fiveup_env.engine.play import play, start_given_hand, start_hand
@@ -18,11 +17,13 @@ from fiveup_env.engine.state import (
     NOBODY,
     PLAYING,
     PUBLIC,
+    VIEW,
     side_of,
     tile_count,
 )
 from fiveup_env.engine.valid import first_unsound_game, first_unsound_view, rules_fit
-from fiveup_env.engine.view import VIEW, observe
+from fiveup_env.engine.view import observe
+from fiveup_env.native import Array, Struct, Word, inlined, inner, signed
 from fiveup_env.portable.calls import (
     BAD_GAME,
     BAD_RULES,
@@ -44,13 +45,13 @@ from fiveup_env.rules.fields import MAX_PLAYERS, RULES
 from fiveup_env.rules.tiles import TILE_COUNT
 
 
-@compiled
+@inner
 def is_game(game: Array) -> bool:
     """Return whether an array of one GAME holds what play could have stored."""
     return bool(first_unsound_game(game)[0] < 0)
 
 
-@compiled
+@inner
 def fault_of_view(view: Array) -> int:
     """Return OK for an array of one VIEW whose seat is to move, or why it is refused."""
     if first_unsound_view(view)[0] >= 0:
@@ -103,7 +104,7 @@ def next_hand(game: Array) -> int:
     return OK
 
 
-@compiled
+@inner
 def _give(games: Array, hands: Array, boneyard: Array, lead: int) -> int:
     """Begin a hand with given tiles in an array of one GAME."""
     game = games[0]

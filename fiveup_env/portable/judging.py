@@ -10,14 +10,13 @@ from numba import carray
 from fiveup_env.analysis.chances import score_chances
 from fiveup_env.analysis.luck import TIMES, play_deal
 from fiveup_env.analysis.trials import deal_worlds
-from fiveup_env.engine.compiled import Array, Struct, Word, compiled
 from fiveup_env.engine.legality import is_legal
-from fiveup_env.engine.state import GAME, PLAYING
+from fiveup_env.engine.state import GAME, PLAYING, VIEW
 from fiveup_env.engine.valid import first_unsound_view, rules_fit
-from fiveup_env.engine.view import VIEW
+from fiveup_env.native import Array, Struct, Word, inner
 from fiveup_env.opponents.heuristics.features import SCRATCH
 from fiveup_env.opponents.search.action_values import PLAY_ON, try_actions
-from fiveup_env.opponents.search.playouts import ByHeuristic
+from fiveup_env.opponents.search.playouts import by_heuristic
 from fiveup_env.opponents.search.world_search import MOST_WEIGHED
 from fiveup_env.portable.agents import GRID, MOST_WORLDS, PLAYERS_RUNG, RUNGS, dealing_by
 from fiveup_env.portable.calls import (
@@ -44,7 +43,7 @@ from fiveup_env.rules.fields import RULES
 MOST_AT_ONCE: Final = 1 << 12  # worlds
 
 
-@compiled
+@inner
 def _fault_of_moves(view: Struct, actions: Array) -> int:
     """Return OK for actions that may be tried, or why they are refused."""
     if view.public.phase != PLAYING:
@@ -99,9 +98,9 @@ def try_moves(
     if not (fits and 1 <= weighed <= MOST_WEIGHED):
         return BAD_SEARCH
     games = np.empty(end - first, GAME)
-    if not deal_worlds(views[0], key, first, dealing_by(weighed, 1), games):
+    if not deal_worlds(views, key, first, dealing_by(weighed, 1), games):
         return NO_WORLD
-    playout = ByHeuristic(RUNGS[rung], np.zeros(1, SCRATCH))
+    playout = by_heuristic(RUNGS[rung])
     chances = carray(grid, (GRID, GRID))
     block = carray(values, (end - first, count, 2))
     side = views[0].seat % views[0].public.rules.sides

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 from numba import carray
 
-from fiveup_env.engine.compiled import Array, signed
 from fiveup_env.engine.valid import rules_fit
 from fiveup_env.learning import windows
 from fiveup_env.learning.networks import weight_count
@@ -25,6 +24,7 @@ from fiveup_env.learning.runs import (
     work_of,
 )
 from fiveup_env.learning.threads import alone
+from fiveup_env.native import Array, signed
 from fiveup_env.portable.calls import (
     BAD_OPTIONS,
     BAD_RULES,

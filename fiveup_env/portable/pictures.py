@@ -10,7 +10,7 @@ from numba import carray
 from fiveup_env.drawing.felt.boxes import Sizes
 from fiveup_env.drawing.felt.picture import MARK, PICTURE, TILE, draw
 from fiveup_env.drawing.felt.search import TRIES
-from fiveup_env.engine.compiled import Array
+from fiveup_env.native import Array
 from fiveup_env.portable.calls import BAD_PLAYS, INT, OK, STRUCTS, entry, reads, writes
 from fiveup_env.rules.fields import CHOICES
 from fiveup_env.rules.tiles import TILE_COUNT

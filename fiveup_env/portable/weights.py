@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from fiveup_env.encoders.flat import FLAT_SIZE
-from fiveup_env.engine.compiled import Array, compiled, inlined, signed
 from fiveup_env.learning import networks as learning
 from fiveup_env.learning.networks import GUIDED, KINDS, PLAIN, Shape, weight_count
+from fiveup_env.native import Array, inlined, inner, signed, uncompiled
 from fiveup_env.opponents.networks.compiled import (
     ENTRIES,
     MOST_DEPTH,
@@ -38,7 +38,7 @@ def pack(path: str | Path) -> bytes:
     """Return a policy as compiled code reads it, by its name or its folder."""
     policy = PolicyAgent(str(path))
     width, depth, kind = policy.weights.first.shape[1], len(policy.weights.inner), GUIDED
-    if is_plain(policy.weights):
+    if uncompiled(is_plain, policy.weights):
         depth, kind = depth + 1, PLAIN
     aim = AIM_NAMES.index(AIMS[reward_of(policy.about)])
     values = settings_in(policy.about).get("learner") == "expert"
@@ -46,7 +46,7 @@ def pack(path: str | Path) -> bytes:
     return b"".join(part.astype("<f4").tobytes() for part in parts)
 
 
-@compiled
+@inner
 def weights_fit(block: Array) -> bool:
     """Return whether a block holds the weights that its head says."""
     if len(block) < len(HEAD) or block[_FORMAT] != FORMAT:
@@ -77,7 +77,7 @@ def copy(numbers: Array, to: Array) -> None:
         to[k] = numbers[k]
 
 
-@compiled
+@inner
 def write_block(vector: Array, shape: Shape, factors: Array, aim: int, block: Array) -> None:
     """Write a network that learns as a policy."""
     block[_FORMAT], block[_WIDTH], block[_DEPTH] = FORMAT, shape.width, shape.depth
@@ -112,7 +112,7 @@ def unit_in(block: Array) -> float:
     return NETWORK_ERROR if has_values(block) else 1.0
 
 
-@compiled
+@inner
 def weights_in(block: Array) -> Any:
     """Return the weights in a block that fits, sharing its memory."""
     shape = shape_in(block)
@@ -131,6 +131,6 @@ def weights_in(block: Array) -> Any:
         weights.guide.reshape((shape.width, shape.features)),  # as `write_block` leaves it
         weights.guide_bias,
         weights.worth,
-        weights.value[0],
+        weights.value,
         weights.value_bias,
     )

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from fiveup_env.engine.view import VIEW, as_views
+from fiveup_env.engine.state import VIEW
+from fiveup_env.engine.view import as_views
 from fiveup_env.errors import InputError, shown
 from fiveup_env.game.view_json import rules_json, rules_of, views_from, views_json
 from fiveup_env.rules.actions import MOVES, Move

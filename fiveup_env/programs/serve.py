@@ -11,8 +11,7 @@ import sys
 from typing import IO, TYPE_CHECKING, Final
 
 from fiveup_env.checks import whole
-from fiveup_env.engine.dispatch import compile_now
-from fiveup_env.engine.view import VIEW
+from fiveup_env.engine.state import VIEW
 from fiveup_env.errors import FiveUpError, shown
 from fiveup_env.opponents.agent import unchecked
 from fiveup_env.programs.messages import (
@@ -44,7 +43,6 @@ def serve_here(make: Callable[[], Agent], name: str) -> None:
 
     What the agent prints goes to standard error: it is not an answer.
     """
-    compile_now()
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     try:

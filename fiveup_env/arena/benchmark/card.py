@@ -8,7 +8,6 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numba
 import numpy as np
 
 from fiveup_env.arena.benchmark.figures import figures_of, rounded
@@ -64,8 +63,7 @@ def card_of(
             "seconds_per_move": rounded(seconds / decisions) if decisions else None,
             "megabytes": megabytes,
             "machine": f"{platform.system()} {platform.machine()}, {processor()}",
-            "software": f"Python {platform.python_version()}, NumPy {np.__version__}, "
-            f"Numba {numba.__version__}",
+            "software": f"Python {platform.python_version()}, NumPy {np.__version__}",
             "usage": {name: dict(cost.usage) for name, cost in costs.items() if cost.usage},
         },
     }

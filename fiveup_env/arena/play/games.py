@@ -25,8 +25,8 @@ from fiveup_env.arena.play.clock import AwakeClock, processor_time
 from fiveup_env.arena.play.faults import ArenaError, fault, replayed
 from fiveup_env.arena.play.tally import FIRST, NOBODY, SECOND, TALLY, advance, queue_games
 from fiveup_env.engine.legality import is_legal_at
-from fiveup_env.engine.state import GAME, GAME_OVER
-from fiveup_env.engine.view import VIEW, observe_seats, unchecked_masks
+from fiveup_env.engine.state import GAME, GAME_OVER, VIEW
+from fiveup_env.engine.view import observe_seats, unchecked_masks
 from fiveup_env.envs.episodes import EPISODES, first_illegal, refusal, start_episodes
 from fiveup_env.errors import ModelError, OptionError, shown, unknown
 from fiveup_env.game.records import dumps
@@ -279,7 +279,8 @@ class _Chunk:
     ) -> None:
         """Ask an agent for its actions in some games, and make these moves."""
         views = np.zeros(len(games_i), VIEW)  # the agent's own, to keep or to write into
-        observe_seats(self.games, games_i, self.games["public"]["turn"][games_i], views)
+        turns = self.games["public"]["turn"][games_i].astype(np.int64)
+        observe_seats(self.games, games_i, turns, views)
         if self.announce:
             self.announce(Request(agent, games_i, self.log[-1] if self.log else None))
         before, used = self.time_of(asked), Counter(getattr(asked, "usage", {}))
@@ -343,7 +344,7 @@ class _Chunk:
         deals = games_i // self.terms.rules.sides
         some = np.flatnonzero(deals % self.terms.judge_every == 0)
         views = np.zeros(len(some), VIEW)
-        turns = self.games["public"]["turn"][games_i[some]]
+        turns = self.games["public"]["turn"][games_i[some]].astype(np.int64)
         observe_seats(self.games, games_i[some], turns, views)
         masks = unchecked_masks(views)
         choices = np.flatnonzero(masks.sum(1) > 1)

@@ -24,9 +24,9 @@ import fiveup_env
 from fiveup_env.arena.play.faults import ArenaError
 from fiveup_env.arena.play.games import Played, Task
 from fiveup_env.arena.play.tally import MOST_POINTS, NOBODY, TALLY
-from fiveup_env.engine.code_cache import PACKAGE, source_digest, top_folder
 from fiveup_env.errors import shown
 from fiveup_env.files import Appended, Json, file_path
+from fiveup_env.native.sources import PACKAGE, source_digest, top_folder
 from fiveup_env.opponents.mixtures import members_of
 from fiveup_env.opponents.networks.files import policy_folder
 from fiveup_env.opponents.networks.statistics import statistics_beside
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 FORMAT = "fiveup-arena"
 PLAYING_ROOMS = (
-    *("rules", "engine", "belief", "game", "encoders", "opponents", "analysis", "envs"),
+    *("native", "rules", "engine", "belief", "game", "encoders", "opponents", "analysis", "envs"),
     "programs",
 )
 PLAYING_FILES = ("apart", "clock", "games", "tally", "workers")  # of this room

@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+from typing import Annotated, TypeAlias
+
 import numpy as np
 
 from fiveup_env.engine.chance import deal
-from fiveup_env.engine.compiled import Array, Struct, compiled, inlined, signed
 from fiveup_env.engine.play import begin_hand, play
-from fiveup_env.engine.state import HAND_OVER, PLAYING, side_of
+from fiveup_env.engine.state import HAND_OVER, PLAYING, Games, side_of
+from fiveup_env.native import (
+    Array,
+    Entries,
+    Int8Rows,
+    Int32Rows,
+    Int64Rows,
+    Int64s,
+    Struct,
+    compiled,
+    inlined,
+    signed,
+)
 from fiveup_env.rules.actions import DRAW
 from fiveup_env.rules.tiles import TILE_COUNT
 
@@ -25,10 +38,13 @@ TALLY = np.dtype(
     ],
     align=True,
 )
+Tallies: TypeAlias = Annotated[np.ndarray, Entries(TALLY)]
 
 
 @compiled
-def queue_games(games: Array, going: Array, seated: Array, queues: Array) -> tuple[int, int, int]:
+def queue_games(
+    games: Games, going: Int64s, seated: Int8Rows, queues: Int64Rows
+) -> tuple[int, int, int]:
     """Move the unfinished games to the front of `going`, and queue each for the agent to move.
 
     Return the number of unfinished games and the lengths of the two queues.
@@ -51,13 +67,13 @@ def queue_games(games: Array, going: Array, seated: Array, queues: Array) -> tup
 
 @compiled
 def advance(
-    games: Array,
-    games_i: Array,
-    actions: Array,
-    seated: Array,
-    bases: Array,
+    games: Games,
+    games_i: Int64s,
+    actions: Int64s,
+    seated: Int8Rows,
+    bases: Int32Rows,
     one_hand: bool,  # noqa: FBT001  (compiled functions take their arguments by position)
-    tallies: Array,
+    tallies: Tallies,
 ) -> None:
     """Make legal moves and count what they score; deal the next hand where one ended.
 

@@ -29,7 +29,6 @@ from fiveup_env.arena.play.games import (
     play_chunk,
     seatings,
 )
-from fiveup_env.engine.dispatch import compile_now
 from fiveup_env.errors import FiveUpError
 from fiveup_env.game.game import Game
 from fiveup_env.opponents.mixtures import Mixture
@@ -68,7 +67,6 @@ class Player:
         """
         self.terms, self.announce = terms, announce
         self.agents: dict[str, Agent | Apart] = {}
-        compile_now()
 
     def play(self, task: Task) -> Played:
         """Play a task and return its results; an agent is made once for each spec.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fiveup_env.engine.chance import chance_below, scramble
-from fiveup_env.engine.compiled import Array, Word, compiled
+from fiveup_env.native import DoubleRows, Word, compiled
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -107,7 +107,7 @@ def variance_reduction(games: np.ndarray) -> float:
 
 
 @compiled
-def add_resamples(values: Array, seed: Word, sums: Array) -> None:
+def add_resamples(values: DoubleRows, seed: Word, sums: DoubleRows) -> None:
     """Add to every row of `sums` as many rows of `values` as there are, drawn with replacement."""
     rows, columns = values.shape
     for r in range(len(sums)):

@@ -19,7 +19,7 @@ from fiveup_env.arena.play.faults import ArenaError
 from fiveup_env.arena.statistics.bootstrap import with_bounds
 from fiveup_env.arena.statistics.duels import duel_between, duel_of
 from fiveup_env.arena.statistics.ratings import lead_of, win_rate
-from fiveup_env.engine.compiled import Array, compiled
+from fiveup_env.native import Array, Doubles, Int64s, compiled, inner
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -175,7 +175,13 @@ def counts_of(values: np.ndarray, places: np.ndarray) -> np.ndarray:
 
 @compiled
 def advance(
-    values: Array, counts: Array, places: Array, before: int, rate0: float, rate1: float, llr: float
+    values: Doubles,
+    counts: Doubles,
+    places: Int64s,
+    before: int,
+    rate0: float,
+    rate1: float,
+    llr: float,
 ) -> tuple[int, float]:
     """Add deals until the test is decided; return how many were added, and the LLR.
 
@@ -197,7 +203,7 @@ def advance(
     return len(places), llr
 
 
-@compiled
+@inner
 def log_likelihood(values: Array, counts: Array, mean: float) -> float:
     """Return the log likelihood of the best distribution with this mean, less that of the best.
 

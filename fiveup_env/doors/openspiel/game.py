@@ -18,10 +18,10 @@ from fiveup_env.doors.openspiel.parameters import (
     parameters_of,
     rules_in,
 )
-from fiveup_env.doors.openspiel.playthrough import Playthrough, hand_actions
 from fiveup_env.doors.openspiel.state import FiveUpState
 from fiveup_env.envs.episodes import Episodes
 from fiveup_env.envs.options import check_fields
+from fiveup_env.envs.playthrough import Playthrough, hand_actions
 from fiveup_env.rules.fields import MAX_TARGET, Rules
 
 if TYPE_CHECKING:

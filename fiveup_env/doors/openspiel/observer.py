@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 import pyspiel
 
-from fiveup_env.doors.openspiel.playthrough import NOW
 from fiveup_env.doors.openspiel.text import history_text, table_text
 from fiveup_env.encoders import get_encoder, offsets, row_size
 from fiveup_env.encoders.pieces import unchecked
 from fiveup_env.encoders.truth import TRUTH_PIECES, TRUTH_SIZE, write_truths
-from fiveup_env.engine.view import VIEW, observe_at
+from fiveup_env.engine.state import VIEW
+from fiveup_env.engine.view import observe_at
+from fiveup_env.envs.playthrough import NOW
 from fiveup_env.errors import OptionError
 
 NO_HAND, OWN_HAND, ALL_HANDS = (

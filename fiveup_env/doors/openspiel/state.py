@@ -10,7 +10,8 @@ import numpy as np
 import pyspiel
 
 from fiveup_env.belief.worlds import sample, worlds_to_games
-from fiveup_env.doors.openspiel.playthrough import (
+from fiveup_env.doors.openspiel.text import TILE_TEXTS, history_text
+from fiveup_env.envs.playthrough import (
     CHANCE,
     DEALING,
     LEAD,
@@ -19,7 +20,6 @@ from fiveup_env.doors.openspiel.playthrough import (
     Playthrough,
     hand_actions,
 )
-from fiveup_env.doors.openspiel.text import TILE_TEXTS, history_text
 from fiveup_env.errors import BeliefError
 from fiveup_env.game.view_json import view_json
 from fiveup_env.rules.actions import MOVES

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fiveup_env.doors.openspiel.playthrough import (
+from fiveup_env.engine.state import GAME, PLAYING
+from fiveup_env.envs.playthrough import (
     ACTION_TILES,
     DRAWING,
     MOVING,
@@ -23,7 +24,6 @@ from fiveup_env.doors.openspiel.playthrough import (
     dealt_to,
     tiles_of,
 )
-from fiveup_env.engine.state import GAME, PLAYING
 from fiveup_env.game.values import Layout
 from fiveup_env.rules.actions import MOVES
 from fiveup_env.rules.tiles import PIP_COUNT, TILES

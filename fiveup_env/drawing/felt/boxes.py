@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from fiveup_env.drawing.felt.tree import CROSS, PLAIN
-from fiveup_env.engine.compiled import Array, Struct, inlined, signed
+from fiveup_env.native import Array, Struct, inlined, signed
 
 RIGHT, DOWN, LEFT, UP = range(4)
 STEP_X, STEP_Y = np.array([1, 0, -1, 0]), np.array([0, 1, 0, -1])

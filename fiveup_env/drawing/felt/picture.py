@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Annotated, TypeAlias
+
 import numpy as np
 
 from fiveup_env.drawing.felt.boxes import (
@@ -29,7 +31,7 @@ from fiveup_env.drawing.felt.tree import (
     grow,
     is_end,
 )
-from fiveup_env.engine.compiled import Array, Struct, compiled, compiled_later, inlined, signed
+from fiveup_env.native import Array, Entries, Int64s, Struct, compiled, inlined, inner, signed
 from fiveup_env.rules.tiles import TILE_COUNT
 
 # A tile on the felt.
@@ -71,18 +73,19 @@ PICTURE = np.dtype(
     ],
     align=True,
 )
+Pictures: TypeAlias = Annotated[np.ndarray, Entries(PICTURE)]
 
 
-@compiled_later
+@compiled
 def draw(
-    actions: Array,
-    arms: Array,
+    actions: Int64s,
+    arms: Int64s,
     spinners: int,
     sizes: Sizes,
     width: int,
     tries: int,
     shown: int,
-    pictures: Array,
+    pictures: Pictures,
 ) -> int:
     """Place the tiles of some plays in the first picture, `width` cells wide if possible (0: any).
 
@@ -98,7 +101,7 @@ def draw(
     return fit
 
 
-@compiled
+@inner
 def _write(nodes: Array, tiles: Array, sizes: Sizes, shown: int, picture: Struct) -> None:
     """Write all tiles, and the marks that are open after the first `shown` plays."""
     extent = box_in(tiles[0].box)

@@ -32,7 +32,7 @@ from fiveup_env.drawing.felt.boxes import (
     tile_size,
 )
 from fiveup_env.drawing.felt.tree import MOST_PLACES, PLAIN, are_alike, is_end
-from fiveup_env.engine.compiled import Array, Struct, compiled, inlined, signed
+from fiveup_env.native import Array, Struct, inlined, inner, signed
 from fiveup_env.rules.tiles import TILE_COUNT
 
 TRIES: Final = 8  # for each bound on the width
@@ -98,7 +98,7 @@ class Way(NamedTuple):
     fee: float
 
 
-@compiled
+@inner
 def search(nodes: Array, sizes: Sizes, width: int, tries: int, tiles: Array) -> bool:
     """Write the places of all tiles, and return whether any try found them."""
     count = len(nodes)
@@ -119,14 +119,14 @@ def search(nodes: Array, sizes: Sizes, width: int, tries: int, tiles: Array) -> 
     return False
 
 
-@compiled
+@inner
 def _take(drafts: Array, tiles: Array, count: int) -> None:
     """Write the tiles of the best draft."""
     for k in range(count):
         tiles[k] = drafts[0].tiles[k]
 
 
-@compiled
+@inner
 def _prepared(nodes: Array, order: Array, sizes: Sizes, bound: int, number: int) -> Attempt:
     """Return a try; all but the first know which places will be open or taken in the end."""
     count = len(nodes)
@@ -167,7 +167,7 @@ def _put_first(nodes: Array, stuck: int, order: Array, scratch: Array) -> None:
         order[k] = scratch[k]
 
 
-@compiled
+@inner
 def _run(attempt: Attempt, beam: int, drafts: Array, candidates: Array) -> int:
     """Set all tiles in order; return -1, or the tile that got stuck. The best draft comes first."""
     nodes, sizes = attempt.nodes, attempt.sizes
@@ -192,7 +192,7 @@ def _run(attempt: Attempt, beam: int, drafts: Array, candidates: Array) -> int:
     return -1
 
 
-@compiled
+@inner
 def _set(attempt: Attempt, k: int, draft: Struct, candidates: Array, kept: int, beam: int) -> int:
     """Add every way to set the k-th tile to the best candidates; return how many there are."""
     number = attempt.order[k]
@@ -302,7 +302,7 @@ def _touches(way: Way, other: Box) -> bool:
     return overlap(rim, other) or (way.link.width > 0 and overlap(grown(way.link), other))
 
 
-@compiled
+@inner
 def _settle(attempt: Attempt, k: int, draft: Struct, used: int, way: Way, made: Struct) -> bool:
     """Write the draft with the k-th tile set; return whether the marks of its own ends fit too."""
     number, sizes = attempt.order[k], attempt.sizes

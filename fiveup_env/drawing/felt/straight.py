@@ -22,10 +22,10 @@ from fiveup_env.drawing.felt.boxes import (
     room,
     tile_size,
 )
-from fiveup_env.engine.compiled import Array, compiled, signed
+from fiveup_env.native import Array, inner, signed
 
 
-@compiled
+@inner
 def spread(nodes: Array, sizes: Sizes, tiles: Array) -> None:
     """Write the places of all tiles in straight arms.
 
@@ -63,7 +63,7 @@ def spread(nodes: Array, sizes: Sizes, tiles: Array) -> None:
     _move_apart(nodes, sizes, gaps, tiles)
 
 
-@compiled
+@inner
 def _move_apart(nodes: Array, sizes: Sizes, gaps: Array, tiles: Array) -> None:
     """Move every tile by the gaps of its arm, and set the connectors."""
     offsets = np.zeros((len(nodes), 2), np.int64)

@@ -11,8 +11,8 @@ from typing import Final
 
 import numpy as np
 
-from fiveup_env.engine.compiled import Array, Struct, compiled, inlined, signed
 from fiveup_env.engine.layout import TILE_HIGH, TILE_LOW
+from fiveup_env.native import Array, Struct, inlined, inner, signed
 from fiveup_env.rules.actions import (
     ACTION_COUNT,
     ACTION_END,
@@ -48,7 +48,7 @@ NODE = np.dtype(
 )
 
 
-@compiled
+@inner
 def grow(actions: Array, arms: Array, spinners: int, nodes: Array) -> int:
     """Attach the tiles of some plays, the lead first; return how many fit before one does not."""
     first_double = -1

@@ -7,29 +7,32 @@ a chance of its own, and is drawn from the decision's key. With all chances at 0
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Annotated, Final, TypeAlias
 
 import numpy as np
 
 from fiveup_env.checks import finite
 from fiveup_env.engine.chance import chance_below, scramble
-from fiveup_env.engine.compiled import (
+from fiveup_env.engine.layout import DOUBLE_OF, double_loses, playable, total_after
+from fiveup_env.engine.legality import leads, list_legal
+from fiveup_env.engine.scoring import FIVES
+from fiveup_env.engine.state import ONE, ONE_SIDE, TWO_SIDES, Views
+from fiveup_env.errors import AgentError, shown, unknown
+from fiveup_env.native import (
     Array,
+    Doubles,
+    Entries,
+    Int64s,
     Mask,
     Struct,
     Word,
     bit_count,
     compiled,
-    compiled_later,
     inlined,
+    inner,
     lowest_bit,
     signed,
 )
-from fiveup_env.engine.layout import DOUBLE_OF, double_loses, playable, total_after
-from fiveup_env.engine.legality import leads, list_legal
-from fiveup_env.engine.scoring import FIVES
-from fiveup_env.engine.state import ONE, ONE_SIDE, TWO_SIDES
-from fiveup_env.errors import AgentError, shown, unknown
 from fiveup_env.opponents.agent import CompiledAgent
 from fiveup_env.opponents.heuristics.features import (
     FEED,
@@ -38,6 +41,7 @@ from fiveup_env.opponents.heuristics.features import (
     SCRATCH,
     STARVE,
     STARVE_LAST,
+    Scratches,
     is_taken,
     look_around,
     value_of,
@@ -56,6 +60,7 @@ MISTAKES = np.dtype(
     ],
     align=True,
 )
+ManyMistakes: TypeAlias = Annotated[np.ndarray, Entries(MISTAKES)]
 PARTS: Final = 1_000_000  # of a chance
 
 # The numbers in a decision's stream by which each mistake is drawn: of a tile, an action, a pip.
@@ -93,18 +98,21 @@ class Casual(CompiledAgent):
         """Return an action for every view."""
         actions, key = np.empty(len(views), np.int64), np.uint64(rng.integers(1 << 63))
         chances = np.array([tuple(getattr(self, name) for name in MISTAKES.names or ())], MISTAKES)
-        choose_casually(
-            views, key, weights_of(self.rung), chances[0], np.zeros(1, SCRATCH), actions
-        )
+        choose_casually(views, key, weights_of(self.rung), chances, np.zeros(1, SCRATCH), actions)
         return actions
 
 
-@compiled_later
+@compiled
 def choose_casually(
-    views: Array, key: Word, weights: Array, mistakes: Struct, scratch: Array, actions: Array
+    views: Views,
+    key: Word,
+    weights: Doubles,
+    settings: ManyMistakes,
+    scratch: Scratches,
+    actions: Int64s,
 ) -> None:
     """Write the action for every view that looks best after some mistakes into `actions`."""
-    minded = np.empty(len(weights))
+    minded, mistakes = np.empty(len(weights)), settings[0]
     for i in range(len(views)):
         own = scramble(key + np.uint64(i))
         for name in range(len(weights)):
@@ -117,7 +125,7 @@ def choose_casually(
         )
 
 
-@compiled
+@inner
 def casual_action(
     public: Struct, hand: Mask, weights: Array, mistakes: Struct, scratch: Struct, key: Word
 ) -> int:

@@ -9,22 +9,11 @@ shown to lack.
 from __future__ import annotations
 
 import math
-from typing import Final
+from typing import Annotated, Final, TypeAlias
 
 import numpy as np
 
 from fiveup_env.engine.chance import chance_below
-from fiveup_env.engine.compiled import (
-    Array,
-    Mask,
-    Struct,
-    Word,
-    bit_count,
-    compiled,
-    inlined,
-    lowest_bit,
-    signed,
-)
 from fiveup_env.engine.layout import (
     ALL_PIPS,
     DOUBLE_OF,
@@ -36,6 +25,18 @@ from fiveup_env.engine.layout import (
 from fiveup_env.engine.legality import list_legal
 from fiveup_env.engine.scoring import FIVES, MAX_TOTAL
 from fiveup_env.engine.state import LAYOUT, ONE, all_tiles, next_seat
+from fiveup_env.native import (
+    Array,
+    Entries,
+    Mask,
+    Struct,
+    Word,
+    bit_count,
+    inlined,
+    inner,
+    lowest_bit,
+    signed,
+)
 from fiveup_env.rules.actions import ACTION_SHOWS, ACTION_TILE, DRAW, PASS, PLAY
 from fiveup_env.rules.fields import DRAW_UNTIL_PLAYABLE, MAX_MULTIPLE, MAX_PLAYERS
 from fiveup_env.rules.tiles import MAX_PIP, PIP_COUNT, SUITS_OF, TILE_COUNT, TILE_PIPS
@@ -99,6 +100,7 @@ SCRATCH = np.dtype(
     ],
     align=True,
 )
+Scratches: TypeAlias = Annotated[np.ndarray, Entries(SCRATCH)]
 
 
 @inlined
@@ -110,7 +112,7 @@ def unseen_by(public: Struct, hand: Mask) -> Mask:
     return mask
 
 
-@compiled
+@inner
 def best_action(public: Struct, hand: Mask, weights: Array, scratch: Struct, key: Word) -> int:
     """Return the best action of the seat to move by some weights; ties are broken at random.
 
@@ -183,7 +185,7 @@ def weighted(weights: Array, scratch: Struct) -> float:
     return value
 
 
-@compiled
+@inner
 def write_features(
     public: Struct, hand: Mask, unseen: Mask, action: int, weights: Array, scratch: Struct
 ) -> None:

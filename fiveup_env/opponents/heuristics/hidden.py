@@ -13,27 +13,31 @@ chances, in closed form: no world is drawn.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Annotated, Final, TypeAlias
 
 import numpy as np
 
-from fiveup_env.engine.compiled import (
+from fiveup_env.engine.exponentials import exp
+from fiveup_env.engine.layout import attach, open_pips
+from fiveup_env.engine.legality import list_legal
+from fiveup_env.engine.play import restart_hand, show_lack
+from fiveup_env.engine.state import NOBODY, ONE, PLAYING, PUBLIC, Views, all_tiles, next_seat
+from fiveup_env.native import (
     Array,
+    Doubles,
+    DoubleTables,
+    Entries,
     Mask,
     Struct,
     Word,
     compiled,
     inlined,
+    inner,
     lowest_bit,
     read_only,
     same,
     signed,
 )
-from fiveup_env.engine.exponentials import exp
-from fiveup_env.engine.layout import attach, open_pips
-from fiveup_env.engine.legality import list_legal
-from fiveup_env.engine.play import restart_hand, show_lack
-from fiveup_env.engine.state import NOBODY, ONE, PLAYING, PUBLIC, all_tiles, next_seat
 from fiveup_env.opponents.heuristics.features import (
     EVERY_FEATURE,
     FEATURE_NAMES,
@@ -106,9 +110,10 @@ HIDDEN = np.dtype(
     ],
     align=True,
 )
+Hiddens: TypeAlias = Annotated[np.ndarray, Entries(HIDDEN)]
 
 
-@compiled
+@inner
 def write_chances(view: Struct, weights: Array, lapse: float, hidden: Struct) -> None:
     """Write the chance of every tile that a view does not show to be in each hand.
 
@@ -125,7 +130,9 @@ def write_chances(view: Struct, weights: Array, lapse: float, hidden: Struct) ->
 
 
 @compiled
-def fill_chances(views: Array, weights: Array, lapse: float, memory: Array, chances: Array) -> None:
+def fill_chances(
+    views: Views, weights: Doubles, lapse: float, memory: Hiddens, chances: DoubleTables
+) -> None:
     """Write the chances of many views; the rows of one are the seats, then the boneyard."""
     for i in range(len(views)):
         memory[0].notes.tiles = np.uint32(0)  # so that it is read anew
@@ -255,7 +262,7 @@ def _draw_until(public: Struct, mover: int, notes: Struct) -> bool:
     return _draw(public, seat, mover, notes)
 
 
-@compiled
+@inner
 def _draw(public: Struct, seat: int, mover: int, notes: Struct) -> bool:
     """Replay what a seat drew before the next play, the mover's.
 
@@ -285,7 +292,7 @@ def _draw(public: Struct, seat: int, mover: int, notes: Struct) -> bool:
     return bool(is_bound)
 
 
-@compiled
+@inner
 def _read_play(
     past: Struct, action: int, outside: Mask, weights: Array, lapse: float, hidden: Struct
 ) -> None:
@@ -362,7 +369,7 @@ def _write_shares(of: int, count: int, hidden: Struct) -> None:
 # --- What is expected
 
 
-@compiled
+@inner
 def expect_features(public: Struct, hand: Mask, unseen: Mask, action: int, hidden: Struct) -> None:
     """Write the features of an action into `hidden.features`, as the chances let expect them.
 
@@ -384,7 +391,7 @@ def expect_features(public: Struct, hand: Mask, unseen: Mask, action: int, hidde
         features[FEED] = _best_of(partner, unseen, hidden, scratch)
 
 
-@compiled
+@inner
 def best_expected(view: Struct, weights: Array, hidden: Struct, key: Word) -> int:
     """Return the best action by some weights, as `best_action` does, where features are expected.
 

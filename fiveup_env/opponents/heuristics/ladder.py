@@ -18,10 +18,11 @@ from typing import Final
 import numpy as np
 
 from fiveup_env.engine.chance import scramble
-from fiveup_env.engine.compiled import Array, Word, compiled_later, read_only
+from fiveup_env.engine.state import Views
+from fiveup_env.native import Doubles, Int64s, Word, compiled, read_only
 from fiveup_env.opponents.agent import CompiledAgent
-from fiveup_env.opponents.heuristics.features import FEATURE_NAMES, SCRATCH, best_action
-from fiveup_env.opponents.heuristics.hidden import HIDDEN, best_expected
+from fiveup_env.opponents.heuristics.features import FEATURE_NAMES, SCRATCH, Scratches, best_action
+from fiveup_env.opponents.heuristics.hidden import HIDDEN, Hiddens, best_expected
 
 WEIGHTS_FILE: Final = Path(__file__).with_name("weights.json")
 
@@ -89,16 +90,20 @@ def choose(
     return actions
 
 
-@compiled_later
-def choose_all(views: Array, key: Word, weights: Array, scratch: Array, actions: Array) -> None:
+@compiled
+def choose_all(
+    views: Views, key: Word, weights: Doubles, scratch: Scratches, actions: Int64s
+) -> None:
     """Write the best action for every view into `actions`."""
     for i in range(len(views)):
         own = scramble(key + np.uint64(i))
         actions[i] = best_action(views[i].public, views[i].hand, weights, scratch[0], own)
 
 
-@compiled_later
-def choose_reading(views: Array, key: Word, weights: Array, memory: Array, actions: Array) -> None:
+@compiled
+def choose_reading(
+    views: Views, key: Word, weights: Doubles, memory: Hiddens, actions: Int64s
+) -> None:
     """Write the action that `reader` chooses for every view into `actions`."""
     for i in range(len(views)):
         own = scramble(key + np.uint64(i))

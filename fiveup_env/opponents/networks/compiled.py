@@ -13,21 +13,26 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from fiveup_env.encoders.flat import FLAT_SIZE, USUAL_POINTS, write_flat
-from fiveup_env.engine.compiled import (
+from fiveup_env.engine.legality import list_legal
+from fiveup_env.engine.play import play
+from fiveup_env.engine.state import PLAYING, VIEW, Views
+from fiveup_env.engine.view import observe
+from fiveup_env.native import (
     Array,
+    FloatRows,
+    Floats,
+    FloatTables,
+    Int8Rows,
+    Int64s,
     Struct,
     compiled,
-    compiled_later,
     inlined,
+    inner,
     read_only,
     signed,
 )
-from fiveup_env.engine.legality import list_legal
-from fiveup_env.engine.play import play
-from fiveup_env.engine.state import PLAYING
-from fiveup_env.engine.view import VIEW, observe
 from fiveup_env.opponents.heuristics.features import EVERY_FEATURE, look_around
-from fiveup_env.opponents.heuristics.hidden import HIDDEN, expect_features
+from fiveup_env.opponents.heuristics.hidden import HIDDEN, Hiddens, expect_features
 from fiveup_env.opponents.networks.lookahead import (
     CHANCES,
     FEATURE_COUNT,
@@ -53,21 +58,21 @@ class Weights(NamedTuple):
     Arrays that a plain network lacks are empty: `norms`, `outer`, `norm`, `guide` and their biases.
     """
 
-    first: np.ndarray  # entries x width, the factors of the entries included
-    first_bias: np.ndarray
-    norms: np.ndarray  # blocks x 2 x width: scale and shift before each block
-    inner: np.ndarray  # blocks, or layers after the first, x width x width, input by output
-    inner_bias: np.ndarray
-    outer: np.ndarray
-    outer_bias: np.ndarray
-    norm: np.ndarray  # 2 x width, after the last block
-    head: np.ndarray  # actions x width
-    head_bias: np.ndarray
-    guide: np.ndarray  # width x features
-    guide_bias: np.ndarray
-    worth: np.ndarray  # by 1 + the units that a play scores
-    value: np.ndarray  # width
-    value_bias: np.ndarray
+    first: FloatRows  # entries x width, the factors of the entries included
+    first_bias: Floats
+    norms: FloatTables  # blocks x 2 x width: scale and shift before each block
+    inner: FloatTables  # blocks, or layers after the first, x width x width, input by output
+    inner_bias: FloatRows
+    outer: FloatTables
+    outer_bias: FloatRows
+    norm: FloatRows  # 2 x width, after the last block
+    head: FloatRows  # actions x width
+    head_bias: Floats
+    guide: FloatRows  # width x features
+    guide_bias: Floats
+    worth: Floats  # by 1 + the units that a play scores
+    value: FloatRows  # 1 x width
+    value_bias: Floats
 
 
 def sizes_of(kind: str, width: int, depth: int) -> dict[str, tuple[int, ...]]:
@@ -123,7 +128,7 @@ def weights_of(tensors: Mapping[str, np.ndarray], factors: np.ndarray) -> Weight
         guide=get("guide.weight").T if is_guided else np.empty((width, 0)),
         guide_bias=get("guide.bias") if is_guided else np.empty(0),
         worth=get("worth"),
-        value=get("value_head.weight")[0],
+        value=get("value_head.weight"),
         value_bias=get("value_head.bias"),
     )
     return Weights(*(read_only(np.array(array, np.float32, order="C")) for array in weights))
@@ -132,13 +137,13 @@ def weights_of(tensors: Mapping[str, np.ndarray], factors: np.ndarray) -> Weight
 class Memory(NamedTuple):
     """Scratch memory of a network."""
 
-    views: np.ndarray
-    hidden: np.ndarray
-    row: np.ndarray
-    nonzero: np.ndarray  # the places of the numbers that a layer reads
-    stream: np.ndarray  # 4 x width
-    logits: np.ndarray  # 1 x actions; those of actions that are not allowed are left over
-    guide: np.ndarray
+    views: Views
+    hidden: Hiddens
+    row: Int8Rows
+    nonzero: Int64s  # the places of the numbers that a layer reads
+    stream: FloatRows  # 4 x width
+    logits: FloatRows  # 1 x actions; those of actions that are not allowed are left over
+    guide: Floats
 
 
 def memory_for(weights: Weights) -> Memory:
@@ -155,7 +160,7 @@ def memory_for(weights: Weights) -> Memory:
     )
 
 
-@compiled
+@inner
 def latent_of(view: Struct, weights: Weights, memory: Memory) -> None:
     """Write the output of the trunk for a view into `memory.stream[0]`."""
     row, stream, nonzero = memory.row, memory.stream, memory.nonzero
@@ -263,7 +268,7 @@ def _sum(numbers: Array) -> Any:
     return (a + b) + (c + d)
 
 
-@compiled
+@inner
 def write_logits(view: Struct, weights: Weights, memory: Memory) -> int:
     """Write the logit of every allowed action, and return the best action."""
     public, hand, scratch = view.public, view.hand, memory.hidden[0].features
@@ -295,23 +300,23 @@ def write_logits(view: Struct, weights: Weights, memory: Memory) -> int:
     return chosen
 
 
-@compiled
+@inner
 def value_of(view: Struct, weights: Weights, memory: Memory) -> float:
     """Return the value of a view to its seat, in the units that the network was trained on."""
     latent_of(view, weights, memory)
-    value: float = _dot(weights.value, memory.stream[0]) + weights.value_bias[0]
+    value: float = _dot(weights.value[0], memory.stream[0]) + weights.value_bias[0]
     return value
 
 
-@compiled_later
-def choose_all(views: Array, weights: Weights, memory: Memory, actions: Array) -> None:
+@compiled
+def choose_all(views: Views, weights: Weights, memory: Memory, actions: Int64s) -> None:
     """Write the best action for every view."""
     for i in range(len(views)):
         actions[i] = write_logits(views[i], weights, memory)
 
 
-@compiled_later
-def write_all(views: Array, weights: Weights, memory: Memory, logits: Array) -> None:
+@compiled
+def write_all(views: Views, weights: Weights, memory: Memory, logits: FloatRows) -> None:
     """Write the logits of every view's allowed actions into rows of actions."""
     for i in range(len(views)):
         write_logits(views[i], weights, memory)
@@ -322,13 +327,13 @@ def write_all(views: Array, weights: Weights, memory: Memory, logits: Array) -> 
 
 
 @compiled
-def write_values(views: Array, weights: Weights, memory: Memory, values: Array) -> None:
+def write_values(views: Views, weights: Weights, memory: Memory, values: Floats) -> None:
     """Write the value of every view to its seat."""
     for i in range(len(views)):
         values[i] = value_of(views[i], weights, memory)
 
 
-@compiled
+@inner
 def play_out_by(game: Struct, weights: Weights, memory: Memory) -> None:
     """Play a hand to its end, every seat by the same network."""
     public, view, notes = game.public, memory.views[0], memory.hidden[0].notes

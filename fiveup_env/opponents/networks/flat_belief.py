@@ -11,12 +11,12 @@ from typing import Final
 import numpy as np
 
 from fiveup_env.belief.marginals import fill_marginals
-from fiveup_env.belief.structs import BELIEF, BONEYARD
+from fiveup_env.belief.structs import BELIEF, BONEYARD, Beliefs
 from fiveup_env.encoders import Piece, register_encoder
 from fiveup_env.encoders.flat import FLAT_PIECES, FLAT_SIZE, write_flat
 from fiveup_env.encoders.pieces import CompiledEncoder
-from fiveup_env.engine.compiled import Array, Struct, compiled_later, inlined, signed
-from fiveup_env.engine.state import PLAYING, next_seat
+from fiveup_env.engine.state import PLAYING, Views, next_seat
+from fiveup_env.native import Array, Int8Rows, Struct, compiled, inlined, signed
 from fiveup_env.rules.fields import MAX_PLAYERS
 from fiveup_env.rules.tiles import TILE_COUNT
 
@@ -44,8 +44,8 @@ class FlatBelief(CompiledEncoder):
         _write(views, np.zeros(1, BELIEF), rows)
 
 
-@compiled_later
-def _write(views: Array, beliefs: Array, rows: Array) -> None:
+@compiled
+def _write(views: Views, beliefs: Beliefs, rows: Int8Rows) -> None:
     shares = np.zeros((BONEYARD + 1, TILE_COUNT))
     for r in range(len(views)):
         write_flat(views[r], rows, r, 0)

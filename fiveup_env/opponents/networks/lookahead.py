@@ -14,9 +14,9 @@ import numpy as np
 from fiveup_env.encoders import Piece, register_encoder
 from fiveup_env.encoders.flat import FLAT_PIECES, FLAT_SIZE, write_flat
 from fiveup_env.encoders.pieces import CompiledEncoder
-from fiveup_env.engine.compiled import Array, Struct, compiled_later, inlined, signed
 from fiveup_env.engine.legality import list_legal
-from fiveup_env.engine.state import next_seat
+from fiveup_env.engine.state import Views, next_seat
+from fiveup_env.native import Array, Int8Rows, Struct, compiled, inlined, signed
 from fiveup_env.opponents.heuristics.features import (
     EVERY_FEATURE,
     FEATURE_NAMES,
@@ -27,6 +27,7 @@ from fiveup_env.opponents.heuristics.hidden import (
     HIDDEN,
     LAPSE,
     WEIGHTS,
+    Hiddens,
     expect_features,
     write_chances,
 )
@@ -67,8 +68,8 @@ class Lookahead(CompiledEncoder):
         write_rows(views, np.zeros(1, HIDDEN), rows)
 
 
-@compiled_later
-def write_rows(views: Array, memory: Array, rows: Array) -> None:
+@compiled
+def write_rows(views: Views, memory: Hiddens, rows: Int8Rows) -> None:
     """Write a row for each view."""
     hidden = memory[0]
     for r in range(len(views)):

@@ -6,13 +6,13 @@ in the worlds: drawn from a belief, weighed by the others' moves, or the deal th
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Annotated, Any, Final, TypeAlias
 
 import numpy as np
 
-from fiveup_env.engine.compiled import Array, compiled
 from fiveup_env.engine.play import play
-from fiveup_env.engine.state import GAME
+from fiveup_env.engine.state import GAME, Games
+from fiveup_env.native import DoubleRows, DoubleTables, Int64s, compiled
 from fiveup_env.opponents.search.outlook import hand_value
 from fiveup_env.opponents.search.playouts import Playout, play_to_end
 
@@ -21,14 +21,18 @@ PLAY_ON: Final = -1  # the seat to move plays as in the playouts
 SKIPPED: Final = -2  # nothing is tried, and no value is written
 
 
+# From Python two of them, in compiled code any number.
+Outlooks: TypeAlias = Annotated[tuple[Any, ...], (DoubleRows, DoubleRows)]
+
+
 @compiled
 def try_actions(
-    worlds: Array,
-    actions: Array,
+    worlds: Games,
+    actions: Int64s,
     playout: Playout,
     side: int,
-    outlooks: tuple[Array, ...],
-    values: Array,
+    outlooks: Outlooks,
+    values: DoubleTables,
 ) -> None:
     """Write a side's value of every action in every world [worlds x actions x outlooks].
 

@@ -12,33 +12,34 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from fiveup_env.belief.counting import full
-from fiveup_env.belief.structs import BELIEF
+from fiveup_env.belief.structs import BELIEF, Beliefs
 from fiveup_env.belief.worlds import draw_worlds
-from fiveup_env.engine.chance import scramble
-from fiveup_env.engine.compiled import Array, Struct, Word, compiled, inlined, read_only
+from fiveup_env.engine.chance import fraction, scramble
 from fiveup_env.engine.exponentials import exp, log
-from fiveup_env.engine.state import GAME
+from fiveup_env.engine.state import GAME, Games
+from fiveup_env.native import Array, Doubles, Struct, Word, inlined, inner, read_only
 from fiveup_env.opponents.search.inference import (
     INFERENCE,
     MODEL,
+    Inferences,
+    Models,
     log_likelihood,
     read_choices,
     shipped_model,
 )
 
 BLOCK: Final = 32  # worlds dealt together, before actions that are clearly worse are closed
-_S11: Final = np.uint64(11)
 
 
 class Dealing(NamedTuple):
     """How worlds are dealt, and the memory for it."""
 
     weighed: int  # worlds that are weighed for each one in which actions are tried; 1: none is
-    belief: np.ndarray
-    model: np.ndarray
-    inference: np.ndarray
-    many: np.ndarray
-    weights: np.ndarray
+    belief: Beliefs
+    model: Models
+    inference: Inferences
+    many: Games
+    weights: Doubles
 
 
 def dealing_of(weighed: int) -> Dealing:
@@ -54,7 +55,7 @@ def dealing_of(weighed: int) -> Dealing:
     )
 
 
-@compiled
+@inner
 def prepare(view: Struct, key: Word, dealing: Dealing, ways: Array, games: Array) -> bool:
     """Make ready for the worlds of a view; return whether there are any.
 
@@ -68,7 +69,7 @@ def prepare(view: Struct, key: Word, dealing: Dealing, ways: Array, games: Array
     return True
 
 
-@compiled
+@inner
 def deal_block(
     view: Struct,
     key: Word,
@@ -103,7 +104,7 @@ def deal(view: Struct, belief: Struct, ways: Array, key: Word, first: int, games
         games[w].seed = scramble(~key + np.uint64(first + w))
 
 
-@compiled
+@inner
 def draw_again(worlds: Array, weights: Array, key: Word, drawn: Array, logs: Array) -> None:
     """Draw fewer worlds from weighed ones by systematic resampling.
 
@@ -115,7 +116,7 @@ def draw_again(worlds: Array, weights: Array, key: Word, drawn: Array, logs: Arr
         highest = max(highest, weights[w])
     for w in range(many):
         total += exp(weights[w] - highest)
-    start = np.float64(scramble(scramble(key)) >> _S11) * 2.0**-53
+    start = fraction(scramble(scramble(key)))
     w, reached = 0, exp(weights[0] - highest)
     for n in range(few):
         while w < many - 1 and reached <= (start + n) / few * total:

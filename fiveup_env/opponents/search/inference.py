@@ -14,26 +14,29 @@ from __future__ import annotations
 import json
 from functools import cache
 from pathlib import Path
-from typing import Final
+from typing import Annotated, Final, TypeAlias
 
 import numpy as np
 
-from fiveup_env.engine.compiled import (
+from fiveup_env.engine.exponentials import exp, log
+from fiveup_env.engine.layout import open_pips
+from fiveup_env.engine.legality import list_legal
+from fiveup_env.engine.play import play, restart_hand
+from fiveup_env.engine.state import GAME, ONE, Games
+from fiveup_env.native import (
     Array,
+    Doubles,
+    Entries,
     Mask,
     Struct,
     bit_count,
     compiled,
     inlined,
+    inner,
     lowest_bit,
     read_only,
     signed,
 )
-from fiveup_env.engine.exponentials import exp, log
-from fiveup_env.engine.layout import open_pips
-from fiveup_env.engine.legality import list_legal
-from fiveup_env.engine.play import play, restart_hand
-from fiveup_env.engine.state import GAME, ONE
 from fiveup_env.opponents.heuristics.features import (
     CONTROL,
     EVERY_FEATURE,
@@ -85,6 +88,7 @@ INFERENCE = np.dtype(
     ],
     align=True,
 )
+Inferences: TypeAlias = Annotated[np.ndarray, Entries(INFERENCE)]
 
 # How a model chooses.
 MODEL = np.dtype(
@@ -95,6 +99,7 @@ MODEL = np.dtype(
     ],
     align=True,
 )
+Models: TypeAlias = Annotated[np.ndarray, Entries(MODEL)]
 
 
 @cache
@@ -118,14 +123,16 @@ def log_weights(view: np.ndarray, worlds: np.ndarray, model: np.ndarray) -> np.n
 
 
 @compiled
-def weigh_worlds(worlds: Array, seat: int, model: Array, inference: Array, logs: Array) -> None:
+def weigh_worlds(
+    worlds: Games, seat: int, model: Models, inference: Inferences, logs: Doubles
+) -> None:
     """Write the log weight of each of the worlds of a seat's view."""
     read_choices(worlds[0], seat, model[0], inference[0])
     for w in range(len(worlds)):
         logs[w] = log_likelihood(worlds[w], model[0], inference[0])
 
 
-@compiled
+@inner
 def read_choices(world: Struct, seat: int, model: Struct, inference: Struct) -> None:
     """Note all that the moves of the others have in common in all worlds of a view.
 
@@ -261,7 +268,7 @@ def write_option_features(
     write_features(public, hand, unseen, action, EVERY_FEATURE, scratch)
 
 
-@compiled
+@inner
 def log_likelihood(world: Struct, model: Struct, inference: Struct) -> float:
     """Return the log weight of a world by the others' moves, times the model's power."""
     chance = 1.0

@@ -10,8 +10,10 @@ from typing import Final
 
 import numpy as np
 
-from fiveup_env.engine.compiled import Array, compiled
+from fiveup_env.engine.state import Views
+from fiveup_env.native import compiled
 from fiveup_env.opponents.heuristics.features import FEATURES, SCRATCH, look_around, value_of
+from fiveup_env.opponents.search.world_statistics import CandidateRows, Evidences
 from fiveup_env.rules.actions import DRAW
 
 # In points: to score comes first, then to give little away, then which tile leaves the hand.
@@ -20,7 +22,7 @@ _WEIGHTS: Final = np.array([LOOKS.get(name, 0.0) for name in FEATURES])
 
 
 @compiled
-def write_looks(views: Array, evidence: Array, candidates: Array) -> None:
+def write_looks(views: Views, evidence: Evidences, candidates: CandidateRows) -> None:
     """Write the looks of all candidates of some views, in points; a draw has none."""
     memory = np.zeros(1, SCRATCH)
     for i in range(len(views)):

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from fiveup_env.checks import is_one_of
-from fiveup_env.engine.compiled import Array, compiled
 from fiveup_env.engine.exponentials import exp, log
 from fiveup_env.errors import AgentError, shown
+from fiveup_env.native import DoubleRows, Doubles, FloatRows, compiled
 from fiveup_env.opponents.networks.files import PATHS, PolicyError, PolicyName, settings_in
 from fiveup_env.opponents.networks.policy import NETWORK_ERROR, STUDENT, PolicyAgent, unit_of
 from fiveup_env.opponents.search.playouts import playout_by
@@ -160,7 +160,7 @@ class StudentSearch(NetworkSearch):
 
 
 @compiled
-def write_probabilities(logits: Array, unit: float, least: float, prior: Array) -> None:
+def write_probabilities(logits: FloatRows, unit: float, least: float, prior: DoubleRows) -> None:
     """Write the logarithms of a policy's probabilities, and -inf for those that are too small.
 
     `unit` is the difference of logits that counts as one. The likeliest action always counts.
@@ -180,7 +180,7 @@ def write_probabilities(logits: Array, unit: float, least: float, prior: Array) 
 
 @compiled
 def write_expectations(
-    logits: Array, error: float, stakes: Array, prior: Array, precisions: Array
+    logits: FloatRows, error: float, stakes: Doubles, prior: DoubleRows, precisions: Doubles
 ) -> None:
     """Write a network's action values in a search's units, -inf far behind the best.
 

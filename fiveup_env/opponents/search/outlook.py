@@ -12,14 +12,26 @@ The hands are those of `partner`. The standard error, for `five_up` and up to 61
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Final
+from typing import Annotated, Final, TypeAlias
 
 import numpy as np
 
 from fiveup_env.engine.chance import deal
-from fiveup_env.engine.compiled import Array, Struct, Word, compiled, inlined, read_only, signed
 from fiveup_env.engine.play import begin_hand, next_leader
-from fiveup_env.engine.state import GAME, GAME_OVER, NOBODY, side_of
+from fiveup_env.engine.state import GAME, GAME_OVER, NOBODY, Games, ManyRules, side_of
+from fiveup_env.native import (
+    Array,
+    DoubleRows,
+    Doubles,
+    Entries,
+    Struct,
+    Word,
+    compiled,
+    inlined,
+    inner,
+    read_only,
+    signed,
+)
 from fiveup_env.opponents.heuristics.features import SCRATCH
 from fiveup_env.opponents.heuristics.ladder import weights_of
 from fiveup_env.opponents.search.playouts import margin_of, play_out
@@ -41,6 +53,7 @@ AIMS: Final = ("game", "hand")  # what a search may aim at: the chance to win, o
 HAND = np.dtype(
     [("own", np.int64), ("rival", np.int64), ("leads", np.float64), ("follows", np.float64)]
 )
+Hands: TypeAlias = Annotated[np.ndarray, Entries(HAND)]
 
 
 def outlook_of(rules: np.ndarray) -> np.ndarray:
@@ -66,7 +79,7 @@ def make_outlook(fields: tuple[int, ...], count: int, seed: int) -> np.ndarray:
 
 
 @compiled
-def first_games(rules: Array, i: int, seed: int, games: Array) -> None:
+def first_games(rules: ManyRules, i: int, seed: int, games: Games) -> None:
     """Write games without an end, to be dealt yet, by rules and seeds that count up."""
     for k in range(len(games)):
         public = games[k].public
@@ -76,7 +89,9 @@ def first_games(rules: Array, i: int, seed: int, games: Array) -> None:
 
 
 @compiled
-def fill_outlook(games: Array, weights: Array, key: Word, hands: Array, chances: Array) -> None:
+def fill_outlook(
+    games: Games, weights: Doubles, key: Word, hands: Hands, chances: DoubleRows
+) -> None:
     """Play the first hand of every game, and write the chances that follow from them."""
     scratch = np.zeros(1, SCRATCH)
     for i in range(len(games)):
@@ -124,7 +139,7 @@ def gather(hands: Array) -> int:
     return kinds
 
 
-@compiled
+@inner
 def sum_up(games: Array, hands: Array) -> None:
     """Write the result of each hand, as HAND structs."""
     for i in range(len(games)):
@@ -137,7 +152,7 @@ def sum_up(games: Array, hands: Array) -> None:
         hands[i].follows = 1 - hands[i].leads
 
 
-@compiled
+@inner
 def sweep(hands: Array, chances: Array) -> float:
     """Compute the chances from one another, once each; return the largest change."""
     change = 0.0

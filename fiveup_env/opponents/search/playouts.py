@@ -2,80 +2,90 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
-from numba.extending import overload
 
-from fiveup_env.engine.compiled import Array, Struct, Word, compiled, inlined
 from fiveup_env.engine.play import play
-from fiveup_env.engine.state import PLAYING
-from fiveup_env.opponents.heuristics.features import SCRATCH, best_action
-from fiveup_env.opponents.networks.compiled import (
-    Memory,
-    Weights,
-    memory_for,
-    play_out_by,
-)
+from fiveup_env.engine.state import PLAYING, VIEW
+from fiveup_env.native import Array, Doubles, Struct, Word, inlined, inner, uncompiled
+from fiveup_env.opponents.heuristics.features import SCRATCH, Scratches, best_action
+from fiveup_env.opponents.heuristics.hidden import HIDDEN
+from fiveup_env.opponents.networks.compiled import Memory, Weights, memory_for, play_out_by
 
 
-class ByHeuristic(NamedTuple):
-    """Hands are played out by a heuristic in every seat."""
+class Playout(NamedTuple):
+    """How hands are played out: by a heuristic or by a small network, in every seat."""
 
-    weights: np.ndarray  # of its features
-    scratch: np.ndarray
-
-
-class ByNetwork(NamedTuple):
-    """Hands are played out by a small network in every seat."""
-
-    weights: Weights
+    is_heuristic: bool
+    heuristic: Doubles  # the weights of its features
+    scratch: Scratches
+    network: Weights
     memory: Memory
-
-
-# Compiled code is made for each of them when it is first used, and contains no other.
-Playout: TypeAlias = ByHeuristic | ByNetwork
 
 
 def playout_by(player: np.ndarray | Weights) -> Playout:
     """Return playouts by a heuristic, given by its weights, or by a compiled network."""
+    weights = np.zeros(0) if isinstance(player, Weights) else player
+    made: Playout = uncompiled(by_heuristic, weights)
     if isinstance(player, Weights):
-        return ByNetwork(player, memory_for(player))
-    return ByHeuristic(player, np.zeros(1, SCRATCH))
+        made = made._replace(is_heuristic=False, network=player, memory=memory_for(player))
+    return made
 
 
+@inlined
+def by_heuristic(weights: Array) -> Playout:
+    """Return playouts by a heuristic, given by its weights."""
+    none, rows = np.zeros(0, np.float32), np.zeros((0, 0), np.float32)
+    tables = np.zeros((0, 0, 0), np.float32)
+    return Playout(
+        True,
+        weights,
+        np.zeros(1, SCRATCH),
+        Weights(
+            first=rows,
+            first_bias=none,
+            norms=tables,
+            inner=tables,
+            inner_bias=rows,
+            outer=tables,
+            outer_bias=rows,
+            norm=rows,
+            head=rows,
+            head_bias=none,
+            guide=rows,
+            guide_bias=none,
+            worth=none,
+            value=rows,
+            value_bias=none,
+        ),
+        Memory(
+            views=np.zeros(1, VIEW),
+            hidden=np.zeros(1, HIDDEN),
+            row=np.zeros((0, 0), np.int8),
+            nonzero=np.zeros(0, np.int64),
+            stream=rows,
+            logits=rows,
+            guide=none,
+        ),
+    )
+
+
+@inlined
 def play_to_end(game: Struct, playout: Playout, key: Word) -> None:
     """Play a hand to its end; ties of a heuristic are broken by the key."""
-    _WAYS[type(playout)](game, playout, key)
+    if playout.is_heuristic:
+        play_out(game, playout.heuristic, playout.scratch[0], key)
+    else:
+        play_out_by(game, playout.network, playout.memory)
 
 
-@overload(play_to_end, jit_options={"error_model": "numpy", "forceinline": True})  # type: ignore[untyped-decorator]
-def _way_of(game: Struct, playout: Any, key: Word) -> Any:
-    """Return the compiled form of `play_to_end` for a kind of playouts."""
-    del game, key
-    return _WAYS[playout.instance_class]
-
-
-@compiled
+@inner
 def play_out(game: Struct, weights: Array, scratch: Struct, key: Word) -> None:
     """Play a hand to its end, with the same weights for every seat."""
     public = game.public
     while public.phase == PLAYING:
         play(game, best_action(public, game.hands[public.turn], weights, scratch, key))
-
-
-def _by_heuristic(game: Struct, playout: Any, key: Word) -> None:
-    play_out(game, playout.weights, playout.scratch[0], key)
-
-
-def _by_network(game: Struct, playout: Any, key: Word) -> None:  # noqa: ARG001 - as the others
-    play_out_by(game, playout.weights, playout.memory)
-
-
-_WAYS: Final[dict[type, Any]] = {
-    ByHeuristic: _by_heuristic,
-    ByNetwork: _by_network,
-}
 
 
 @inlined

@@ -11,11 +11,23 @@ from typing import Final
 
 import numpy as np
 
-from fiveup_env.engine.compiled import Array, Struct, compiled, inlined, signed
 from fiveup_env.engine.layout import attach, clear
 from fiveup_env.engine.scoring import FIVES
-from fiveup_env.engine.state import LAYOUT, side_of
-from fiveup_env.engine.view import VIEW
+from fiveup_env.engine.state import LAYOUT, VIEW, Games, Views, side_of
+from fiveup_env.native import (
+    Array,
+    DoubleRows,
+    Doubles,
+    DoubleTables,
+    FloatRows,
+    Int64s,
+    Struct,
+    compiled,
+    inlined,
+    inner,
+    signed,
+    uncompiled,
+)
 from fiveup_env.opponents.search.outlook import chance_by_score, outlooks_of
 
 POINTS_IN_ONE: Final = 5.0
@@ -34,7 +46,7 @@ class Units:
 
     def __init__(self, views: np.ndarray, reward: str) -> None:
         self.chances, self.table_indices = outlooks_of(views, AIMS[reward])
-        self.scale = scale_of(self.chances[0])
+        self.scale = uncompiled(scale_of, self.chances[0])
         self.starts, self.stakes = np.zeros(len(views)), np.ones(len(views))
         if reward == "outlook":
             write_units(views, self.table_indices, self.chances, self.starts, self.stakes)
@@ -56,14 +68,14 @@ class Units:
 
 
 @inlined
-def scale_of(chances: Array) -> float:
+def scale_of(chances: DoubleRows) -> float:
     """Return the reward for a value of 1, a point if there are no chances to win."""
     return HANDS_IN_A_CHANCE if chances.size else 1 / POINTS_IN_ONE
 
 
 @compiled
 def write_units(
-    views: Array, table_indices: Array, tables: Array, starts: Array, stakes: Array
+    views: Views, table_indices: Int64s, tables: DoubleTables, starts: Doubles, stakes: Doubles
 ) -> None:
     """Write the chance to win with which each view's hand began, and the stakes."""
     begun, layout = np.empty(1, VIEW), np.zeros(1, LAYOUT)
@@ -84,7 +96,9 @@ def write_units(
 
 
 @compiled
-def write_chances(games: Array, table_indices: Array, tables: Array, chances: Array) -> None:
+def write_chances(
+    games: Games, table_indices: Int64s, tables: DoubleTables, chances: FloatRows
+) -> None:
     """Write every seat's chance to win at the beginning of a hand, when the leader is known."""
     for i in range(len(games)):
         write_seats_chances(games[i].public, tables[table_indices[i]], chances, i)
@@ -100,7 +114,7 @@ def write_seats_chances(public: Struct, table: Array, chances: Array, i: int) ->
         chances[i, seat] = chance_by_score(public, side, leads, table)
 
 
-@compiled
+@inner
 def take_back_points(public: Struct, layout: Struct, scores: Array) -> None:
     """Subtract the points of the hand's plays from the scores by side.
 

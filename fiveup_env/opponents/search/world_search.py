@@ -19,11 +19,11 @@ import numpy as np
 from fiveup_env.belief.evidence import impossible
 from fiveup_env.belief.worlds import count_worlds
 from fiveup_env.engine.chance import scramble
-from fiveup_env.engine.compiled import Array, Word, compiled, signed
 from fiveup_env.engine.legality import list_legal
-from fiveup_env.engine.state import GAME, side_of
+from fiveup_env.engine.state import GAME, Games, Views, side_of
 from fiveup_env.engine.view import as_views
 from fiveup_env.errors import AgentError, unknown
+from fiveup_env.native import DoubleRows, DoubleTables, Int64s, Word, Words, compiled, signed
 from fiveup_env.opponents.agent import CompiledAgent
 from fiveup_env.opponents.heuristics.ladder import LADDER, weights_of
 from fiveup_env.opponents.networks.policy import STUDENT, PolicyAgent
@@ -32,7 +32,12 @@ from fiveup_env.opponents.search.dealing import BLOCK, Dealing, deal_block, deal
 from fiveup_env.opponents.search.looks import write_looks
 from fiveup_env.opponents.search.outlook import AIMS
 from fiveup_env.opponents.search.playouts import Playout, playout_by
-from fiveup_env.opponents.search.world_statistics import WorldStatistics, add_worlds
+from fiveup_env.opponents.search.world_statistics import (
+    CandidateRows,
+    Evidences,
+    WorldStatistics,
+    add_worlds,
+)
 from fiveup_env.rules.actions import ACTION_COUNT
 
 if TYPE_CHECKING:
@@ -131,16 +136,16 @@ def playout_of(name: str) -> Playout:
 class Work(NamedTuple):
     """The input of a compiled search, and its memory; one row a view."""
 
-    views: np.ndarray
-    keys: np.ndarray  # of the random streams
-    chances: np.ndarray  # grids of the outlook
-    tables: np.ndarray  # the index of each view's grid
+    views: Views
+    keys: Words  # of the random streams
+    chances: DoubleTables  # grids of the outlook
+    tables: Int64s  # the index of each view's grid
     dealing: Dealing
     playout: Playout
-    games: np.ndarray  # a block of worlds
-    evidence: np.ndarray
-    candidates: np.ndarray
-    products: np.ndarray
+    games: Games  # a block of worlds
+    evidence: Evidences
+    candidates: CandidateRows
+    products: DoubleTables
 
 
 def search_worlds(
@@ -188,7 +193,7 @@ def search_worlds(
 
 
 @compiled
-def mark_allowed(views: Array, prior: Array) -> None:
+def mark_allowed(views: Views, prior: DoubleRows) -> None:
     """Write 0 for every legal action of every view."""
     actions = np.empty(ACTION_COUNT, np.int64)
     for i in range(len(views)):
@@ -197,14 +202,14 @@ def mark_allowed(views: Array, prior: Array) -> None:
 
 
 @compiled
-def name_streams(key: Word, keys: Array) -> None:
+def name_streams(key: Word, keys: Words) -> None:
     """Write the key of every view's random stream."""
     for i in range(len(keys)):
         keys[i] = scramble(key + np.uint64(i))
 
 
 @compiled
-def try_worlds(indices: Array, first: int, end: int, work: Work) -> int:
+def try_worlds(indices: Int64s, first: int, end: int, work: Work) -> int:
     """Try the open actions of some views in the worlds from number `first` to below `end`.
 
     Clearly worse actions are closed after every block of worlds. Return the index of a view without

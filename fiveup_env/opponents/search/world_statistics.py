@@ -18,12 +18,22 @@ against noise as a prior is, and less with every world. Worlds may be weighted b
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Annotated, Final, TypeAlias
 
 import numpy as np
 
-from fiveup_env.engine.compiled import Array, Struct, compiled, inlined
 from fiveup_env.engine.exponentials import exp
+from fiveup_env.native import (
+    Array,
+    DoubleRows,
+    Doubles,
+    Entries,
+    Int64Rows,
+    Struct,
+    compiled,
+    inlined,
+    inner,
+)
 
 CLEARLY: Final = 3.0  # standard errors by which an action must be worse to be closed
 LOOKED: Final = 100.0  # worlds after which a point of looks weighs as much as noise
@@ -46,6 +56,7 @@ CANDIDATE = np.dtype(
     ],
     align=True,
 )
+CandidateRows: TypeAlias = Annotated[np.ndarray, Entries(CANDIDATE, 2)]
 
 # The worlds in which the candidates of one view were tried, and how they are judged.
 EVIDENCE = np.dtype(
@@ -62,6 +73,7 @@ EVIDENCE = np.dtype(
     ],
     align=True,
 )
+Evidences: TypeAlias = Annotated[np.ndarray, Entries(EVIDENCE)]
 
 
 class WorldStatistics:
@@ -119,18 +131,19 @@ class WorldStatistics:
     def _spread(self, name: str) -> np.ndarray:
         """Return a field of the candidates, in the columns of their actions."""
         spread = np.empty(self._shape)
-        spread_out(self.evidence, self.candidates["action"], self.candidates[name], spread)
+        actions, field = (np.ascontiguousarray(self.candidates[each]) for each in ("action", name))
+        spread_out(self.evidence, actions, field, spread)
         return spread
 
 
 @compiled
 def begin(
-    prior: Array,
+    prior: DoubleRows,
     trust: float,
-    precisions: Array,
+    precisions: Doubles,
     clearly: float,
-    evidence: Array,
-    candidates: Array,
+    evidence: Evidences,
+    candidates: CandidateRows,
 ) -> None:
     """List the actions with a finite prior, as yet without worlds; they are open if several are.
 
@@ -152,7 +165,9 @@ def begin(
 
 
 @compiled
-def spread_out(evidence: Array, actions: Array, field: Array, spread: Array) -> None:
+def spread_out(
+    evidence: Evidences, actions: Int64Rows, field: DoubleRows, spread: DoubleRows
+) -> None:
     """Write a field of the candidates in the columns of their actions, and -inf elsewhere."""
     spread[:] = -np.inf
     for i in range(len(spread)):
@@ -160,7 +175,7 @@ def spread_out(evidence: Array, actions: Array, field: Array, spread: Array) -> 
             spread[i, actions[i, k]] = field[i, k]
 
 
-@compiled
+@inner
 def add_worlds(
     evidence: Struct, candidates: Array, products: Array, values: Array, logs: Array
 ) -> None:

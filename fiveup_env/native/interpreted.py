@@ -1,6 +1,6 @@
 """Compiled functions as plain Python, far slower.
 
-Single games are played so until compiling pays. With NUMBA_DISABLE_JIT=1 nothing is compiled.
+With NUMBA_DISABLE_JIT=1 nothing is compiled.
 
 Debuggers then stop in every line of the rules, and coverage counts them. Values mean what they mean
 in compiled code: fields are attributes, signed numbers never overflow, words wrap around.
@@ -20,27 +20,52 @@ code computes in double, and NumPy in single.
 from __future__ import annotations
 
 from functools import wraps
-from typing import TYPE_CHECKING, Any, TypeVar
+from threading import RLock
+from types import BuiltinFunctionType, FunctionType
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-Function = TypeVar("Function", bound="Callable[..., Any]")
+
+HELD: Final[dict[Any, Any]] = {}  # what holds the Python of a function of the library
+_MAKING = RLock()
+_COPIES: dict[int, tuple[dict[str, Any], dict[str, Any]]] = {}  # by the identity of the first
 
 
-def interpreted(function: Function) -> Function:
-    """Return a function that does as Python what it does when it is compiled."""
-    for name, value in function.__globals__.items():
-        function.__globals__[name] = _as_compiled(value)
+def interpreted(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function that does as Python what it does when it is compiled.
+
+    It calls others as Python, too, and leaves its module alone.
+    """
+    with _MAKING:  # no thread is given a copy that another has not finished
+        body = FunctionType(
+            function.__code__,
+            _names_in_python(function.__globals__),
+            function.__name__,
+            function.__defaults__,
+            function.__closure__,
+        )
 
     @wraps(function)
     def run(*arguments: Any) -> Any:
         with np.errstate(over="ignore"):
-            return function(*map(_as_compiled, arguments))
+            return body(*map(_as_compiled, arguments))
 
-    return run  # type: ignore[return-value]
+    return run
+
+
+def _names_in_python(names: dict[str, Any]) -> dict[str, Any]:
+    """Return a copy of a module's names, the same for all its functions, with these as Python."""
+    if id(names) not in _COPIES:
+        copy = dict(names)
+        _COPIES[id(names)] = names, copy
+        for name, value in names.items():
+            holder = HELD.get(value) if isinstance(value, BuiltinFunctionType) else value
+            copy[name] = getattr(holder, "in_python", None) or _as_compiled(value)
+    return _COPIES[id(names)][1]
 
 
 class _Struct(np.void):  # type: ignore[misc]  # NumPy means only its other kinds
@@ -75,13 +100,13 @@ def _as_compiled(value: Any) -> Any:
 
 
 def uncompiled(function: Callable[..., Any], *arguments: Any) -> Any:
-    """Call a compiled function as plain Python, without compiling it: for one-off calls."""
-    return _as_returned(getattr(function, "in_python", function)(*arguments))
+    """Call a compiled function as plain Python, as for what lays out memory."""
+    return as_returned(HELD.get(function, function).in_python(*arguments))
 
 
-def _as_returned(value: Any) -> Any:
+def as_returned(value: Any) -> Any:
     """Return a value as compiled code returns it."""
     if isinstance(value, tuple):
-        made = map(_as_returned, value)
+        made = map(as_returned, value)
         return type(value)._make(made) if hasattr(value, "_make") else tuple(made)
     return value.view(np.ndarray) if isinstance(value, np.ndarray) else value

@@ -13,14 +13,24 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fiveup_env.engine.compiled import Array, compiled, signed
 from fiveup_env.engine.legality import is_legal, mark_legal_at
 from fiveup_env.engine.play import REFUSED, next_leader, play, start_given_hand
-from fiveup_env.engine.state import DOMINO, GAME, GAME_OVER, HAND_OVER, ONE, PLAYING, tile_count
+from fiveup_env.engine.state import (
+    DOMINO,
+    GAME,
+    GAME_OVER,
+    HAND_OVER,
+    ONE,
+    PLAYING,
+    VIEW,
+    Games,
+    tile_count,
+)
 from fiveup_env.engine.state import NOBODY as NO_SEAT
-from fiveup_env.engine.view import VIEW, observe_at
+from fiveup_env.engine.view import observe_at
 from fiveup_env.envs.episodes import EPISODES, ONE_HAND, Episodes, refusal, write_returns
 from fiveup_env.errors import DealError, IllegalMoveError
+from fiveup_env.native import Bytes, compiled, signed
 from fiveup_env.rules.actions import ACTION_COUNT, ACTION_TILE, DRAW, PASS
 from fiveup_env.rules.fields import DRAW_OPTIONAL, LEAD_ANY, MAX_PLAYERS, Rules
 from fiveup_env.rules.tiles import TILE_COUNT
@@ -251,7 +261,7 @@ def deal_shares(tiles: int, wanted: int) -> tuple[float, ...]:
 
 
 @compiled
-def hand_out(games: Array, dealt: Array) -> None:
+def hand_out(games: Games, dealt: Bytes) -> None:
     """Give each seat its hand, of the tiles dealt seat by seat; the rest form the boneyard."""
     game, rules = games[NOW], games[NOW].public.rules
     tiles = tile_count(rules)
@@ -272,14 +282,14 @@ def hand_out(games: Array, dealt: Array) -> None:
 
 
 @compiled
-def lot_decides(games: Array) -> bool:
+def lot_decides(games: Games) -> bool:
     """Return whether the seat that leads the next hand is drawn by lot."""
     public = games[NOW].public
     return next_leader(public) == NO_SEAT and public.rules.lead_tile == LEAD_ANY
 
 
 @compiled
-def try_move(games: Array, action: int, known: int) -> int:
+def try_move(games: Games, action: int, known: int) -> int:
     """Make a move if the known draws are all that it takes, and return what it leads to."""
     game = games[NOW]
     if not is_legal(game.public, game.hands[game.public.turn], action):
@@ -293,7 +303,7 @@ def try_move(games: Array, action: int, known: int) -> int:
 
 
 @compiled
-def draw_next(games: Array, known: int, tile: int) -> bool:
+def draw_next(games: Games, known: int, tile: int) -> bool:
     """Put a boneyard tile where the tried move draws next; return False if it is not there."""
     game = games[NOW]
     place = game.public.drawn + known

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fiveup_env.engine.compiled import Array, compiled
+from fiveup_env.native import BoolRows, FloatRows, FloatTables, Int8Rows, Int64Rows, compiled
 
 NOBODY = -1
 
@@ -28,10 +28,10 @@ class Advantages(NamedTuple):
         since: the rewards of the seat since that tick [games x seats].
     """
 
-    advantages: np.ndarray
-    known: np.ndarray
-    waiting: np.ndarray
-    since: np.ndarray
+    advantages: FloatRows
+    known: BoolRows
+    waiting: Int64Rows
+    since: FloatRows
 
 
 def estimate(
@@ -61,10 +61,10 @@ def estimate(
 
 @compiled
 def _estimate(
-    seats: Array,
-    values: Array,
-    rewards: Array,
-    ended: Array,
+    seats: Int8Rows,
+    values: FloatRows,
+    rewards: FloatTables,
+    ended: BoolRows,
     gamma: float,
     gae_lambda: float,
     estimated: Advantages,

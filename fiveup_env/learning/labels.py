@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fiveup_env.engine.compiled import Array, Word, compiled
 from fiveup_env.engine.legality import list_legal
-from fiveup_env.engine.state import GAME, side_of
+from fiveup_env.engine.state import GAME, Games, side_of
+from fiveup_env.native import DoubleRows, DoubleTables, Int64s, Word, compiled
 from fiveup_env.opponents.heuristics import ladder
 from fiveup_env.opponents.heuristics.features import SCRATCH
 from fiveup_env.opponents.networks import compiled as networks
@@ -76,14 +76,14 @@ class Judge:
 
 @compiled
 def write_labels(
-    games: Array,
-    indices: Array,
+    games: Games,
+    indices: Int64s,
     playout: Playout,
     key: Word,
-    chances: Array,
-    grids: Array,
-    world: Array,
-    labels: Array,
+    chances: DoubleTables,
+    grids: Int64s,
+    world: Games,
+    labels: DoubleRows,
 ) -> None:
     """Write the value of every legal action of the games at `indices`.
 
