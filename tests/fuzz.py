@@ -53,8 +53,6 @@ from fiveup_env.drawing.transcript import transcript
 from fiveup_env.encoders import ENCODERS, get_encoder, register_encoder, row_size
 from fiveup_env.engine import valid
 from fiveup_env.engine.chance import checked_seed
-from fiveup_env.engine.compiled import Array, compiled
-from fiveup_env.engine.interpreted import uncompiled
 from fiveup_env.engine.state import GAME
 from fiveup_env.engine.view import as_game, as_views
 from fiveup_env.envs.aec import raw_env
@@ -68,6 +66,7 @@ from fiveup_env.game.view_json import RULE_KEYS, rules_json, rules_of
 from fiveup_env.learning.runs import Run, run_in
 from fiveup_env.learning.selfplay import SelfPlay
 from fiveup_env.learning.windows import WAITING
+from fiveup_env.native import Array, compiled, uncompiled
 from fiveup_env.opponents.networks.files import DESCRIPTION, WEIGHTS, digest_of
 from fiveup_env.opponents.networks.policy import PolicyAgent, Student
 from fiveup_env.opponents.registry import get_agent

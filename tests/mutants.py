@@ -40,8 +40,7 @@ PROJECT: Final = Path(__file__).parents[1]
 ENGINE: Final = "fiveup_env/engine"
 EXPLAINED: Final = Path(__file__).with_suffix(".json")
 
-# What compiles is not run as Python, and what takes its place there is what the tests run on.
-LEFT_OUT: Final = {"__init__.py", "code_cache.py", "compiled.py", "dispatch.py", "interpreted.py"}
+LEFT_OUT: Final = {"__init__.py"}
 
 # Quick and strict tests, in two parts: most mutants are killed before the second.
 FIRST: Final = ("engine_against_reference", "rules_of_scoring")

@@ -92,7 +92,7 @@ def targets_of(both: Both, **arrays: np.ndarray) -> Targets:
     """Return targets by chance; some returns are not known."""
     rng, decisions = np.random.default_rng(1), both.decisions
     first, counts = decisions.action_ends[:-1], np.diff(decisions.action_ends)
-    chosen = (rng.random(COUNT) * counts).astype(np.int64)
+    chosen = (rng.random(COUNT) * counts).astype(np.int32)
     played = both.logs[first + chosen] + 0.2 * rng.normal(size=COUNT)
     advantages, returns = rng.normal(size=(2, COUNT))
     none = np.zeros(0, np.float32)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -12,17 +11,14 @@ import torch
 
 from agents.fitting.teachers import label_by, make_teacher
 from agents.learn import expert
-from agents.learn.ahead import learn_once
 from agents.learn.averaged import Examples, value_loss
 from agents.learn.expert import Expert, compiled_weights
-from agents.learn.labels import Judge
 from agents.policies.networks import PolicyNetwork, Shape
 from agents.runs.config import Config
 from fiveup_env import Game, Rules
 from fiveup_env.encoders import get_encoder, row_size
-from fiveup_env.learning import decisions
+from fiveup_env.learning.labels import Judge
 from fiveup_env.learning.learner import LossError
-from fiveup_env.learning.steps import make_step
 from fiveup_env.opponents.heuristics.ladder import weights_of
 from fiveup_env.opponents.networks.compiled import Weights
 from fiveup_env.opponents.registry import make_agent
@@ -149,14 +145,6 @@ def test_an_update_learns_and_tells_how_well(tmp_path: Path) -> None:
     with pytest.raises(LossError, match="the loss is nan"):
         learner.update(1.0)
     learner.close()
-
-
-def test_what_is_compiled_ahead_is_what_an_update_calls(tmp_path: Path) -> None:
-    learn_once(Game(seed=1).view())
-    compiled: tuple[Any, ...] = make_step, decisions._write
-    before = [len(function.overloads) for function in compiled]
-    Expert(Config(**SMALL), tmp_path).update(0.0)
-    assert [len(function.overloads) for function in compiled] == before
 
 
 def test_what_plays_is_the_running_mean_of_what_is_learnt(tmp_path: Path) -> None:

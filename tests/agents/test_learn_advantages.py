@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.learn.advantages import NOBODY, Advantages, estimate
 from agents.learn.rollouts import Window
 from fiveup_env.envs.batch import Batch
+from fiveup_env.learning.advantages import NOBODY, Advantages, estimate
 
 Game = tuple[list[int], list[float], list[list[float]], list[bool]]
 

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agents.learn.advantages import NOBODY
 from agents.learn.partners import NO_SEAT, Partners
 from agents.learn.rivals import Rivals
 from agents.learn.rollouts import Choice, Lesson, Rollouts, burn_in, make_batch
 from agents.runs.config import Config
 from fiveup_env.envs.batch import Batch
 from fiveup_env.envs.streams import FIRST_OF_STREAMS, Stream
+from fiveup_env.learning.advantages import NOBODY
 from fiveup_env.opponents.search.outlook import outlook_of
 from fiveup_env.opponents.search.units import HANDS_IN_A_CHANCE, POINTS_IN_ONE
 

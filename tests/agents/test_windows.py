@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from agents.learn.advantages import NOBODY, Advantages, estimate
 from agents.learn.rewards import BATCH_REWARDS, Rewards
 from fiveup_env import Batch, Rules
 from fiveup_env.encoders.flat import FLAT_SIZE
 from fiveup_env.learning import windows
+from fiveup_env.learning.advantages import NOBODY, Advantages, estimate
 from fiveup_env.learning.gradients import memory_for
 from fiveup_env.learning.runs import Run, play, run_in
 from fiveup_env.learning.selfplay import SelfPlay

@@ -20,8 +20,8 @@ from fiveup_env.arena.play.tournament import Tournament, TournamentResult, play_
 from fiveup_env.arena.play.workers import play_tasks
 from fiveup_env.arena.statistics.standings import standings_of
 from fiveup_env.cli import evaluate
-from fiveup_env.engine.code_cache import PACKAGE, module_sources
 from fiveup_env.files import Json
+from fiveup_env.native.sources import PACKAGE, module_sources
 from tests.arena.rivals import RIVALRY
 from tests.arena.test_arena import lasting
 from tests.support import on_posix, python

@@ -267,23 +267,6 @@ def test_a_terminal_sees_a_progress_bar(tmp_path: Path) -> None:
     assert "3/3, 0 s left" in seen
 
 
-@pytest.mark.slow
-def test_what_was_compiled_beforehand_needs_no_compiling(tmp_path: Path) -> None:
-    kept = {"NUMBA_CACHE_DIR": str(tmp_path)}
-    first, second = (
-        subprocess.run(
-            [sys.executable, "-m", "fiveup_env", "warm"],
-            check=True,
-            capture_output=True,
-            text=True,
-            env=os.environ | kept,
-        )
-        for _ in range(2)
-    )
-    assert "compiling for this machine" in first.stderr
-    assert second.stderr == ""
-
-
 # --- The doctor
 
 
@@ -311,19 +294,15 @@ def test_the_doctor_says_what_there_is_and_what_is_not(monkeypatch: pytest.Monke
     assert facts["fiveup-env"].startswith(f"{__version__}, in ")
     assert facts["packages"] == "numpy 2.4.6"
     assert facts["not installed"] == "starlette"
-    assert " MB, in " in facts["compiled code"]
+    assert facts["compiled code"].startswith("library.")
     assert "a first move" in facts
 
 
-def test_another_version_and_a_cache_that_cannot_be_written_are_faults(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    kept = tmp_path / "not" / "there"
-    monkeypatch.setattr(doctor, "cache_folders", lambda: {kept})
-    monkeypatch.setattr(doctor, "is_writable", lambda folder: folder != tmp_path)
-    version, cache = installed(monkeypatch, "0.0.9").faults
+def test_another_version_and_no_library_are_faults(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doctor, "LIBRARY", "there is no library")
+    version, library = installed(monkeypatch, "0.0.9").faults
     assert version.startswith(f"the code is version {__version__}, but what was installed says 0.0")
-    assert cache.startswith(f"compiled code cannot be kept in {kept}, so every start compiles anew")
+    assert library.startswith("there is no library, so Numba compiles")
 
 
 def test_compiled_code_that_does_not_run_is_a_fault_and_the_status_says_so(

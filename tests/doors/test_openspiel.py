@@ -36,7 +36,7 @@ from open_spiel.python.observation import make_observation  # noqa: E402
 from open_spiel.python.tests import games_sim_test  # noqa: E402
 
 from fiveup_env.doors.openspiel import FiveUpState, load  # noqa: E402
-from fiveup_env.doors.openspiel.playthrough import DRAWING  # noqa: E402
+from fiveup_env.envs.playthrough import DRAWING  # noqa: E402
 
 PLAYTHROUGHS = Path(__file__).parent / "playthroughs"
 VARIANTS = [

@@ -25,14 +25,7 @@ from fiveup_env import (
     register_encoder,
 )
 from fiveup_env.belief import BONEYARD, marginals
-from fiveup_env.encoders import (
-    ENCODERS,
-    bounds,
-    piece_of,
-    row_size,
-    rows_of,
-    table_of,
-)
+from fiveup_env.encoders import ENCODERS, bounds, piece_of, row_size, rows_of, table_of
 from fiveup_env.encoders.truth import TRUTH_PIECES, TRUTH_SIZE, write_truths
 from fiveup_env.envs.rows import RowSpace
 from fiveup_env.envs.single import FiveUpEnv

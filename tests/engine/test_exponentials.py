@@ -1,10 +1,11 @@
-"""`exp` and `log` agree with those of C libraries, but for their last bits."""
+"""`exp` and `log` agree with those of C libraries, but for their last bits; fractions of words."""
 
 from hashlib import sha256
 
 import numpy as np
 import pytest
 
+from fiveup_env.engine.chance import fraction
 from fiveup_env.engine.exponentials import exp, log
 
 
@@ -55,3 +56,8 @@ def test_the_bits_themselves_are_the_same_on_every_machine() -> None:
     powers = [exp(x) for x in rng.uniform(-708, 709, 1000)]
     many = np.array([*powers, *(log(power) for power in powers)])
     assert sha256(many.tobytes()).hexdigest()[:16] == "6a1d9521b0b7ada2"
+
+
+def test_a_word_as_a_fraction_is_from_0_to_below_1() -> None:
+    fractions = [fraction(np.uint64(word)) for word in (0, 2**63, 2**64 - 1)]
+    assert fractions == [0, 0.5, 1 - 2.0**-53]

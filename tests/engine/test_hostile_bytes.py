@@ -17,9 +17,8 @@ from fiveup_env.belief import count
 from fiveup_env.encoders import ENCODERS, bounds, get_encoder, row_size
 from fiveup_env.encoders.flat import Flat
 from fiveup_env.encoders.pieces import rows_of
-from fiveup_env.engine.compiled import Array, compiled
 from fiveup_env.engine.legality import legal_count_at, mark_legal_at
-from fiveup_env.engine.state import BLOCKED, DOMINO, GAME, GAME_OVER, PLAYING, TARGET
+from fiveup_env.engine.state import BLOCKED, DOMINO, GAME, GAME_OVER, PLAYING, TARGET, VIEW
 from fiveup_env.engine.valid import (
     HISTORY_WRONG,
     NUMBERS_WRONG,
@@ -32,11 +31,12 @@ from fiveup_env.engine.valid import (
     first_unsound_view,
     rules_fit,
 )
-from fiveup_env.engine.view import VIEW, as_game, as_view, as_views, observe_seats
+from fiveup_env.engine.view import as_game, as_view, as_views, observe_seats
 from fiveup_env.envs.batch import SAVED as SAVED_BATCH
 from fiveup_env.envs.vector import SAVED as SAVED_VECTOR
 from fiveup_env.envs.vector import FiveUpVectorEnv
 from fiveup_env.errors import InputError, OptionError
+from fiveup_env.native import Array, compiled
 from fiveup_env.opponents.agent import unchecked as agents_unchecked
 from fiveup_env.opponents.heuristics.ladder import Greedy
 from fiveup_env.rules.actions import (

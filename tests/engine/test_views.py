@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from fiveup_env import Game, legal_masks
-from fiveup_env.engine.view import VIEW, as_views, observe_at, observe_seats
+from fiveup_env.engine.state import VIEW
+from fiveup_env.engine.view import as_views, observe_at, observe_seats
 from fiveup_env.errors import InputError
 from fiveup_env.rules.actions import ACTION_COUNT
 from tests.support import play_randomly

@@ -20,11 +20,11 @@ import numpy as np
 from numba import njit
 
 from fiveup_env.engine.chance import chance_below, deal, scramble
-from fiveup_env.engine.compiled import Array, Struct, compiled
 from fiveup_env.engine.legality import mark_legal
 from fiveup_env.engine.play import begin_hand, play
 from fiveup_env.engine.state import GAME, GAME_OVER, PLAYING
 from fiveup_env.errors import RulesError
+from fiveup_env.native import Array, Struct, compiled
 from fiveup_env.rules.actions import ACTION_COUNT
 from fiveup_env.rules.fields import CHOICES, MAX_PLAYERS, Rules
 from tests.engines import second_engine as second

@@ -19,13 +19,7 @@ from fiveup_env.engine.view import legal_masks
 from fiveup_env.envs.sb3 import FiveUpVecEnv
 from fiveup_env.envs.single import FiveUpEnv
 from fiveup_env.envs.vector import FiveUpVectorEnv
-from fiveup_env.errors import (
-    AgentError,
-    IllegalMoveError,
-    OptionError,
-    SeatError,
-    WrongMomentError,
-)
+from fiveup_env.errors import AgentError, IllegalMoveError, OptionError, SeatError, WrongMomentError
 from fiveup_env.rules.actions import PASS
 from tests.support import EVERY_PRESET, label
 

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 from fiveup_env import MOVES, Game, InvalidMoveError, Rules, Tile
-from fiveup_env.engine.view import VIEW, observe_at
+from fiveup_env.engine.state import VIEW
+from fiveup_env.engine.view import observe_at
 from fiveup_env.errors import InputError
 from fiveup_env.game import view_json, view_of
 from fiveup_env.game.facts import facts_of, views_of

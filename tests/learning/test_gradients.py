@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from fiveup_env.learning.learner import Learner, LossError
 from fiveup_env.learning.losses import DIFFERENCES, GAIN, PPO, Loss, Targets
 from fiveup_env.learning.networks import Network
 from fiveup_env.learning.steps import add_gradients
+from fiveup_env.native import uncompiled
 from tests.support import random_views
 
 LOSSES = [
@@ -45,7 +47,7 @@ def targets_for(decisions: Decisions) -> Targets:
     returns = rng.normal(size=count).astype(np.float32)
     returns[::4] = np.nan
     return Targets(
-        (rng.random(count) * counts).astype(np.int64),
+        (rng.random(count) * counts).astype(np.int32),
         (-np.log(counts) + 0.3 * rng.normal(size=count)).astype(np.float32),
         rng.normal(size=count).astype(np.float32),
         returns,
@@ -68,7 +70,7 @@ def total_of(figures: dict[str, float], loss: Loss) -> float:
 def test_gradients_are_the_slopes_of_the_loss(
     kind: str, loss: Loss, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    in_python = getattr(add_gradients, "in_python")  # noqa: B009 - in double precision
+    in_python = partial(uncompiled, add_gradients)  # in double precision
     monkeypatch.setattr("fiveup_env.learning.learner.add_gradients", in_python)
     network = network_of(kind, 3, 2, np.float64)
     decisions, learner = decisions_for(network, 3), Learner(network)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from fiveup_env import Game, Rules, Tile
-from fiveup_env.engine.compiled import Array, compiled
+from fiveup_env.native import Array, compiled
 from fiveup_env.opponents.heuristics.features import (
     EVERY_FEATURE,
     FEATURE_NAMES,

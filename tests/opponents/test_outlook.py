@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from fiveup_env import Batch, Game, Rules
-from fiveup_env.engine.compiled import Array, compiled
+from fiveup_env.native import Array, compiled
 from fiveup_env.opponents.registry import make_agent
 from fiveup_env.opponents.search import outlook
 from fiveup_env.opponents.search.outlook import (

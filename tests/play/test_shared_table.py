@@ -16,7 +16,8 @@ import numpy as np
 import pytest
 
 from fiveup_env import Game
-from fiveup_env.engine.view import VIEW, legal_masks
+from fiveup_env.engine.state import VIEW
+from fiveup_env.engine.view import legal_masks
 from fiveup_env.errors import FiveUpError, IllegalMoveError, RequestError, WrongMomentError
 from fiveup_env.game.proof import digest_of, fresh_secret, seed_of
 from fiveup_env.game.records import game_of

@@ -13,7 +13,7 @@ import pytest
 
 from fiveup_env import Move
 from fiveup_env.encoders import get_encoder, rows_of
-from fiveup_env.engine.view import VIEW
+from fiveup_env.engine.state import VIEW
 from fiveup_env.opponents.networks.policy import PolicyAgent
 from fiveup_env.opponents.registry import make_agent
 from fiveup_env.play.page import write_page

@@ -7,6 +7,7 @@ import hashlib
 import json
 import shutil
 import subprocess
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -14,16 +15,14 @@ import numpy as np
 import pytest
 
 from fiveup_env import Game, Rules, belief
-from fiveup_env.engine.view import VIEW
 from fiveup_env.learning.runs import GRID, RUN
 from fiveup_env.learning.selfplay import settings_of
 from fiveup_env.opponents.heuristics.ladder import LADDER, READER
 from fiveup_env.opponents.networks.policy import PolicyAgent
 from fiveup_env.opponents.registry import make_agent
 from fiveup_env.play.page import MODULE
-from fiveup_env.portable.__main__ import main
-from fiveup_env.portable.build import BuildError, build
-from fiveup_env.portable.calls import CODES, ENTRIES, Entry, reads
+from fiveup_env.portable.__main__ import SETTINGS, main
+from fiveup_env.portable.calls import CODES, ENTRIES
 from fiveup_env.portable.weights import pack
 from tests.portable.test_javascript import (
     BINDING,
@@ -35,7 +34,7 @@ from tests.portable.test_javascript import (
     learnt,
     random_games,
 )
-from tests.support import python
+from tests.support import ROOT, python
 from tests.web import chromium, folder_server
 
 __all__ = ["asked"]
@@ -47,12 +46,11 @@ def build_by_command(*options: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.parametrize(
     ("words", "sentence"),
-    [("wasm32 -o never.wasm", "wasm-ld is not installed"), ("weights nobody", "nobody")],
+    [("native --target amiga", "amiga"), ("weights nobody", "nobody")],
 )
 def test_what_cannot_be_built_is_said_in_a_sentence(
     words: str, sentence: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setenv("PATH", "")
     monkeypatch.setenv("NUMBA_OPT", "0")  # as in the process that builds
     monkeypatch.setattr("sys.argv", ["portable", *words.split()])
     assert main() == 1
@@ -60,18 +58,24 @@ def test_what_cannot_be_built_is_said_in_a_sentence(
     assert sentence in line
 
 
-@pytest.mark.skipif(shutil.which("cc") is None, reason="the C library (no C compiler)")
-def test_code_that_is_not_portable_is_refused(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    def listing(view: Any) -> int:
-        return len([str(view)])
+def test_code_that_is_not_portable_is_refused(tmp_path: Path) -> None:
+    code = """
+from importlib.util import find_spec
+from pathlib import Path
+from fiveup_env.engine.state import VIEW
+from fiveup_env.portable import build
+from fiveup_env.portable.calls import Entry, reads
 
-    monkeypatch.setattr(
-        "fiveup_env.portable.build.ENTRIES", {"x": Entry(listing, {"view": reads(VIEW)})}
-    )
-    with pytest.raises(BuildError, match="has no strings"):
-        build("host", tmp_path / "never.so")
+def listing(view):
+    return len([str(view)])
+
+build.ENTRIES.clear()
+build.ENTRIES["x"] = Entry(listing, {"view": reads(VIEW)})
+build.build("host", Path("never.so"))
+"""
+    done = python("-c", code, cwd=tmp_path, PYTHONPATH=str(ROOT), **SETTINGS)
+    assert "BuildError" in done.stderr
+    assert "has no strings" in done.stderr
     assert not (tmp_path / "never.so").exists()
 
 
@@ -190,7 +194,7 @@ def test_the_types_of_the_binding_hold() -> None:
 
 @pytest.mark.slow
 @pytest.mark.skipif(
-    shutil.which("wasm-ld") is None, reason="the build of the WebAssembly module (no wasm-ld)"
+    find_spec("ziglang") is None, reason="the build of the WebAssembly module (no ziglang)"
 )
 def test_the_same_source_makes_the_same_bytes(tmp_path: Path) -> None:
     done = build_by_command("wasm32", "-o", str(tmp_path / "fiveup.wasm"))
@@ -201,7 +205,7 @@ def test_the_same_source_makes_the_same_bytes(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.skipif(
-    shutil.which("wasm-ld") is None, reason="the build of the WebAssembly module (no wasm-ld)"
+    find_spec("ziglang") is None, reason="the build of the WebAssembly module (no ziglang)"
 )
 def test_a_module_without_simd_answers_the_same(asked: tuple[dict[str, Any], Path]) -> None:
     mine, folder = asked

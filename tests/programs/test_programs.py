@@ -27,7 +27,7 @@ from fiveup_env.programs.agent import Program
 from fiveup_env.programs.messages import chance_of, hello, line_of, question, rng_of, views_in
 from fiveup_env.programs.process import EndedError, ProgramError, serving
 from fiveup_env.programs.serve import Server
-from tests.support import Here, hidden_otherwise, on_posix, play_randomly, python
+from tests.support import Here, hidden_otherwise, on_posix, play_randomly
 
 PAGE: Final = Path(__file__).parents[2] / "docs" / "use" / "programs.md"
 RULES: Final = Rules.preset(players=2)
@@ -338,23 +338,3 @@ def test_a_served_agent_has_its_limit() -> None:
     (part,) = Apart("greedy", 2.5).start(np.array([[True]]))
     assert part._seconds == 2.5
     assert serving("greedy")._seconds is None
-
-
-@pytest.mark.parametrize(
-    "timed",
-    [
-        "from fiveup_env.programs.serve import serve_here; serve_here(lambda: len, 'none')",
-        (
-            "from fiveup_env.arena.play.games import Terms\n"
-            "from fiveup_env.arena.play.workers import Player; Player(Terms(Rules.preset()))"
-        ),
-    ],
-)
-def test_nothing_that_is_timed_is_compiled_after_its_first_move(timed: str) -> None:
-    code = (
-        "from fiveup_env import Rules\n"
-        "from fiveup_env.engine.dispatch import PATIENCE, Entry\n"
-        f"assert Entry.seconds == 0\n{timed}\nassert Entry.seconds >= PATIENCE\n"
-    )
-    done = python("-c", code)
-    assert done.returncode == 0, done.stderr

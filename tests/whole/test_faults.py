@@ -15,9 +15,9 @@ from fiveup_env.arena.play.games import Played, Task, Terms
 from fiveup_env.arena.play.results import ResultsFile
 from fiveup_env.arena.play.tournament import Tournament, play_tournament
 from fiveup_env.cli import main
-from fiveup_env.engine.code_cache import PACKAGE
 from fiveup_env.files import new_folder
 from fiveup_env.game.records import read_file
+from fiveup_env.native.sources import PACKAGE
 from tests.faults import (
     DEADLY,
     KINDS,

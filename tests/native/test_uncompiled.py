@@ -6,8 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fiveup_env.engine.compiled import Array, compiled
-from fiveup_env.engine.interpreted import uncompiled
+from fiveup_env.native import Array, compiled, uncompiled
 
 
 class Half(NamedTuple):
