@@ -32,12 +32,6 @@ import json, time
 import numpy as np
 from fiveup_env import Batch, Game, make_agent
 
-try:
-    from fiveup_env.engine.dispatch import Entry
-    Entry.seconds = float("inf")  # nothing is played as Python first
-except ImportError:
-    pass
-
 def game(seed):
     game, choice = Game(seed=seed), np.random.default_rng(seed)
     for _ in range(150):
@@ -99,6 +93,8 @@ def _checked_out(commit: str) -> Iterator[Path]:
         other = Path(folder) / "other"
         git = ["git", "-C", str(ROOT), "worktree"]
         subprocess.run([*git, "add", "--quiet", "--detach", str(other), commit], check=True)
+        library = [sys.executable, "-m", "fiveup_env.portable", "native", "--here"]
+        subprocess.run(library, cwd=other, env=os.environ | {"PYTHONPATH": str(other)}, check=False)
         try:
             yield other
         finally:

@@ -6,10 +6,8 @@ rounds and their ranges.
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from random import Random
@@ -21,10 +19,10 @@ from agents.results import publish
 from benchmarks.timing import ROUNDS, measured, quiet, speed_options
 from fiveup_env import TILES, Game, Rules
 from fiveup_env.engine.chance import chance_below, deal, scramble
-from fiveup_env.engine.compiled import Array, Word, compiled
 from fiveup_env.engine.legality import legal_count, nth_legal
 from fiveup_env.engine.play import begin_hand, play, start_hand
 from fiveup_env.engine.state import GAME, GAME_OVER, PLAYING
+from fiveup_env.native import Array, Word, compiled
 from fiveup_env.rules.fields import MAX_PLAYERS
 from tests.engines.reference import Reference
 
@@ -137,21 +135,16 @@ def reference_rate(rules: Rules) -> float:
     return moves / seconds
 
 
-def seconds_of(program: str, cache: str | None = None) -> float:
+def seconds_of(program: str) -> float:
     """Return the seconds that a program prints, run in a process of its own."""
-    environment = os.environ | ({"NUMBA_CACHE_DIR": cache} if cache else {})
-    done = subprocess.run(
-        [sys.executable, "-c", program], env=environment, capture_output=True, check=True, text=True
-    )
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, capture_output=True, check=True, text=True)
     return float(done.stdout)
 
 
 def measure(rules: Rules) -> Round:
     """Return the figures of one round."""
     engine, reference = engine_rate(rules), reference_rate(rules)
-    with tempfile.TemporaryDirectory() as empty:
-        compiling = seconds_of(FIRST_USE, cache=empty)
-    seconds_of(FIRST_USE)
     return {
         "random play by the compiled rules, one core": (
             (engine / 1e6, ".1f", "M moves/s"),
@@ -163,8 +156,7 @@ def measure(rules: Rules) -> Round:
         ),
         "`Game`: `list(legal_moves)` and `push`": ((game_rate(), ",.0f", "moves/s"), None),
         "`import fiveup_env`": ((seconds_of(IMPORT), ".2f", "s"), None),
-        "first use, which compiles everything": ((compiling, ".1f", "s"), None),
-        "first use, compiled before": ((seconds_of(FIRST_USE), ".2f", "s"), None),
+        "first use": ((seconds_of(FIRST_USE), ".2f", "s"), None),
     }
 
 

@@ -23,12 +23,12 @@ from benchmarks.others.measuring import speeds
 from benchmarks.timing import ROUNDS, measured, quiet, speed_options
 from fiveup_env import Batch
 from fiveup_env.engine.chance import chance_below
-from fiveup_env.engine.compiled import Array, Word, compiled
 from fiveup_env.engine.legality import legal_count, nth_legal
 from fiveup_env.envs.episodes import Episodes, restart_ended, step_games
 from fiveup_env.envs.sb3 import FiveUpVecEnv
 from fiveup_env.envs.single import FiveUpEnv
 from fiveup_env.envs.vector import FiveUpVectorEnv
+from fiveup_env.native import Array, Word, compiled
 
 if TYPE_CHECKING:
     from benchmarks.timing import Round

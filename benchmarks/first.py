@@ -1,17 +1,14 @@
 """Measure how long a first program takes: `python -m benchmarks.first`.
 
-Every program runs in a process of its own with an empty cache of compiled code, and again with what
-the first run has kept there. Compared is the time of the first run, the start of Python included,
-with that of a process which imports NumPy.
+Every program runs in a process of its own. Compared is its time, the start of Python included, with
+that of a process which imports NumPy.
 """
 
 from __future__ import annotations
 
-import os
 import re
 import subprocess
 import sys
-import tempfile
 import time
 from typing import TYPE_CHECKING, Final
 
@@ -21,7 +18,7 @@ from benchmarks.timing import quiet, speed_options
 if TYPE_CHECKING:
     from fiveup_env.files import Json
 
-ROUNDS: Final = 3
+ROUNDS: Final = 5
 GAME: Final = "from fiveup_env import Game, make_agent; Game(seed=7).ask(make_agent({spec!r}))"
 PROGRAMS: Final = {
     "the first program of the README": re.findall(
@@ -47,33 +44,29 @@ PROGRAMS: Final = {
 def main() -> None:
     """Measure, and print the table."""
     options = speed_options(__doc__).parse_args()
-    figures: dict[str, list[tuple[float, float, float]]] = {what: [] for what in PROGRAMS}
+    figures: dict[str, list[tuple[float, float]]] = {what: [] for what in PROGRAMS}
     with quiet(anyway=options.anyway):
         for _ in range(ROUNDS):
             for what, program in PROGRAMS.items():
-                with tempfile.TemporaryDirectory() as folder:
-                    first, again = (_seconds(program, folder) for _ in range(2))
-                    figures[what].append((first, again, first / _seconds("import numpy", folder)))
+                seconds = _seconds(program)
+                figures[what].append((seconds, seconds / _seconds("import numpy")))
     rows: list[Json] = [
         {
             "what": what,
-            "first run": ranged(firsts, ".1f", "s"),
-            "again": ranged(agains, ".1f", "s"),
-            "first run, in imports of NumPy": ranged(ratios, ".0f"),
+            "seconds": ranged(seconds, ".2f", "s"),
+            "in imports of NumPy": ranged(ratios, ".0f"),
         }
         for what, rounds in figures.items()
-        for firsts, agains, ratios in [zip(*rounds, strict=True)]
+        for seconds, ratios in [zip(*rounds, strict=True)]
     ]
     publish("first", keep=options.save, rows=rows)
 
 
-def _seconds(program: str, folder: str) -> float:
-    """Return how long a program runs in a new process, which keeps compiled code in a folder."""
-    variables = os.environ | {"NUMBA_CACHE_DIR": folder}
+def _seconds(program: str) -> float:
+    """Return how long a program runs in a new process."""
     began = time.perf_counter()
-    subprocess.run(
-        [sys.executable, "-c", program], env=variables, check=True, capture_output=True, timeout=600
-    )
+    command = [sys.executable, "-c", program]
+    subprocess.run(command, check=True, capture_output=True, timeout=600)
     return time.perf_counter() - began
 
 

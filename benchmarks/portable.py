@@ -1,6 +1,6 @@
 """Measure the compiled functions elsewhere: `python -m benchmarks.portable`.
 
-The same decisions in the same views by Numba, by the module in node, and random moves by the C
+The same decisions in the same views in Python, by the module in node, and random moves by the C
 library too. Everything is measured in every round, in turn. It needs node and a C compiler.
 """
 
@@ -23,8 +23,7 @@ from agents.results import publish
 from benchmarks.engine import engine_rate, new_games, play_random_hands
 from benchmarks.timing import ROUNDS, measured, quiet, speed_options
 from fiveup_env import Batch, Rules
-from fiveup_env.engine.state import GAME
-from fiveup_env.engine.view import VIEW
+from fiveup_env.engine.state import GAME, VIEW
 from fiveup_env.opponents.registry import make_agent
 from fiveup_env.portable.weights import pack
 
@@ -54,7 +53,7 @@ def views_of_play() -> np.ndarray:
 
 
 def native(views: np.ndarray) -> dict[str, float]:
-    """Return the moves in a second and the seconds a decision by Numba."""
+    """Return the moves in a second and the seconds a decision in Python."""
     speeds = {"moves": engine_rate(Rules.preset())}
     for name, (spec, rounds, count) in AGENTS.items():
         agent: Any = make_agent(spec)
@@ -89,7 +88,7 @@ def measure(folder: Path, views: np.ndarray) -> Round:
     command = ["node", str(script), str(PORTABLE / "fiveup.mjs"), str(folder)]
     done = subprocess.run(command, capture_output=True, check=True, text=True)
     there = json.loads(done.stdout)
-    of = ".2f", "of Numba's speed"
+    of = ".2f", "of Python's speed"
     moves: Round = {
         f"random moves, {name}": ((rate / 1e6, ".1f", "M moves/s"), (rate / here["moves"], *of))
         for name, rate in (

@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from agents.results import add_save, machine, ranged
-from fiveup_env.engine.dispatch import compile_now
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -41,7 +40,6 @@ def quiet(*, anyway: bool, daemons: bool = False) -> Iterator[None]:
     With `daemons`, part of what is measured runs outside this process and its children, and so
     only the load before counts.
     """
-    compile_now()
     looking = _Load()
     time.sleep(SECONDS_OF_LOOKING)
     load = looking.of_others()
