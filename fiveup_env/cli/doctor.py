@@ -116,4 +116,4 @@ def _run_compiled(report: Report) -> None:
         report.faults.append(f"compiled code does not run: {type(error).__name__}: {error}")
     else:
         taken = time.perf_counter() - began
-        report.facts.append(("a first move", f"after {taken:.1f} s (compiled once, kept then)"))
+        report.facts.append(("a first move", f"after {taken:.1f} s"))
