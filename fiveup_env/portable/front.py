@@ -1,7 +1,7 @@
 """The LLVM code of compiled functions as Numba makes it, joined before anything is optimised.
 
 Numba finishes each function with all that it calls, again at every level of calls. Here each is
-translated once, all are joined in one module, and what becomes of that is up to who takes it.
+translated once, and all are joined in one module, for the caller to optimise and to link.
 Nothing that is made here can be called in this process.
 """
 
