@@ -104,7 +104,9 @@ void NRT_MemInfo_call_dtor(Block *block) {
 
 void NRT_Free(void *data) { NRT_MemInfo_call_dtor((Block *)((char *)data - 64)); }
 
-/* What compiled code says when it raises an error; `call` says it. */
+/* What compiled code names when it raises an error; `call` says it. */
+Object *PyExc_RuntimeError = NULL;
+
 void PyErr_SetString(void *kind, const char *text) {
   (void)kind;
   (void)text;

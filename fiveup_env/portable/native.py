@@ -107,7 +107,8 @@ def build_native(folder: Path, name: str = "", *, here: bool = False) -> Path:
         linked = Path(work) / library.name
         _link(target, linked, len(results), len(levels))
         code = linked.read_bytes()
-    sources = frozenset[Path]().union(*(module_sources(each.file) for each in called().values()))
+    files = (module_sources(each.file) for each in called().values())
+    sources = frozenset({GLUE}).union(*files)
     about = made | {
         "digest": digest_of(sources),
         "file": hashlib.sha256(code).hexdigest(),
