@@ -66,7 +66,6 @@ def _main() -> int:
 
 
 def _train(config: Config, run: Run, *, resume: bool) -> int:
-
     from agents.learn.training import Training, finish
     from agents.runs.display import Display
 

@@ -1,7 +1,7 @@
 """The library that Python loads: all functions that it calls, for several levels of processors.
 
-The functions are shared among as many processes as there are cores. Each translates its own and
-writes an object for every level; zig links them with `glue.c`, for this system or for another.
+The functions are shared between two processes. Each translates its own and writes an object for
+every level; zig links them with `glue.c`, for this system or for another.
 """
 
 from __future__ import annotations
@@ -140,7 +140,7 @@ def _is_made(library: Path, wanted: dict[str, Any]) -> bool:
 
 def _compile(name: str, levels: list[str], work: Path) -> tuple[dict[str, Any], list[str]]:
     """Let processes compile their shares; return the results of functions, and the dtypes."""
-    shares = os.cpu_count() or 1
+    shares = min(2, os.cpu_count() or 1)  # each translates the rules again
     command = [sys.executable, "-m", "fiveup_env.portable.native", name, str(work), str(shares)]
     running = [subprocess.Popen([*command, str(share), *levels]) for share in range(shares)]
     if sum(each.wait() for each in running):
@@ -218,8 +218,7 @@ def _compile_share(name: str, work: Path, shares: int, share: int, *levels: str)
 
 def _share_of(key: str, shares: int) -> int:
     """Return whose function is whose: what learns is about as much as all the rest."""
-    learns = key.startswith("fiveup_env.learning.")
-    return (int(learns) if shares == 2 else len(key)) % shares
+    return int(key.startswith("fiveup_env.learning.")) % shares
 
 
 if __name__ == "__main__":
