@@ -144,6 +144,16 @@ def test_a_whole_game_is_played_by_mouse_and_every_tile_lands_where_it_was_put(
     assert "Hand 1 ends." in page.inner_text("#log")
 
 
+def test_buttons_wait_for_the_engine(page: Any, address: str) -> None:
+    held: list[Any] = []
+    page.route("**/fiveup.wasm", lambda route: held.append(route))  # noqa: PLW0108  needs a name
+    page.goto(address)
+    assert page.evaluate("document.getElementById('actions').inert")
+    held[0].continue_()
+    page.click("#fresh")
+    page.wait_for_selector("#players")
+
+
 def test_a_whole_game_is_played_by_the_keyboard_alone(page: Any, address: str) -> None:
     page.goto(address + "?seed=6&players=2&target=3&levels=greedy,greedy")
     play_out(page, play_by_keyboard)

@@ -414,6 +414,7 @@ async function start() {
   const last = asked.deal || isNew ? null : tableOf(kept(latest()));
   const wanted = offer?.setup ? { ...offer.setup, levels: offer.setup.levels.map(asLevel) } : { rules: "five_up", players: 4, seat: 0, levels: Array(4).fill(USUAL) };
   sitDown(asked.deal ?? last ?? new Table(begun(wanted, isNew ? offer?.seed : undefined)));
+  byId("actions").inert = false; // until now a click would have been lost
   if (notice) say(notice, true);
   if (asked.said) tell(t("title"), asked.said);
   if (offer?.study) await studyFile();
