@@ -65,7 +65,6 @@ from fiveup_env.game.records import dumps, game_of, loads, read_file, record_of
 from fiveup_env.game.view_json import RULE_KEYS, rules_json, rules_of
 from fiveup_env.learning.runs import Run, run_in
 from fiveup_env.learning.selfplay import SelfPlay
-from fiveup_env.learning.windows import WAITING
 from fiveup_env.native import Array, compiled, uncompiled
 from fiveup_env.opponents.networks.files import DESCRIPTION, WEIGHTS, digest_of
 from fiveup_env.opponents.networks.policy import PolicyAgent, Student
@@ -79,6 +78,7 @@ from fiveup_env.rules.fields import FIELDS, RULES, parse_assignment
 from fiveup_env.rules.presets import NAMED_RULES
 from fiveup_env.rules.tiles import TILE_COUNT, set_size
 from fiveup_env.sealed import _digest, seal, unseal
+from fiveup_env.seats.advantages import WAITING
 from tests.support import play_randomly
 
 # Makes an input from chance alone and hands it over; what it raises is judged.

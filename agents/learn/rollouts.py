@@ -1,9 +1,7 @@
-"""Rollouts: windows of play that hold what every seat saw, did and received, tick by tick.
+"""Rollouts: windows of play, and the decisions of every seat that can be learnt from.
 
-A tick is one move in every game. The first rows of a window are the decisions that were still
-waiting at the end of the previous one, a row for each seat; the ticks of this window follow. So
-nothing is lost between windows, and no decision is learnt from before its seat's next one, or the
-end, has been seen.
+A tick is one move in every game. Decisions that still wait when a window ends come again in the
+next one (`fiveup_env.seats`), so none is learnt from before its seat's next one, or the end.
 """
 
 from __future__ import annotations
@@ -15,10 +13,9 @@ import numpy as np
 
 from agents.learn.rewards import BATCH_REWARDS, Rewards
 from fiveup_env.envs.batch import Batch
-from fiveup_env.learning.advantages import NOBODY, estimate
 from fiveup_env.opponents.agent import unchecked
 from fiveup_env.opponents.registry import make_agent
-from fiveup_env.rules.actions import ACTION_COUNT
+from fiveup_env.seats import NOBODY, SeatTrajectories
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -67,67 +64,6 @@ def burn_in(batch: Batch, rng: np.random.Generator) -> None:
     batch.observe()
 
 
-class Window:
-    """The arrays of a window, allocated once for all windows."""
-
-    def __init__(self, batch: Batch, ticks: int) -> None:
-        games, players = batch.reward.shape
-        self.carried = players  # rows at the beginning: the decisions of the previous window
-        length = players + ticks
-        shape = (length, games)
-        self.rows = np.zeros((*shape, batch.observation.shape[1]), np.int8)
-        self.truths = np.zeros(
-            (*shape, batch.oracle.shape[1]) if len(batch.oracle) else (0,), np.int8
-        )
-        self.masks = np.zeros((*shape, ACTION_COUNT), np.int8)
-        self.actions = np.zeros(shape, np.int64)
-        self.log_probabilities = np.zeros(shape, np.float32)
-        self.values = np.zeros(shape, np.float32)
-        self.seats = np.full(shape, NOBODY, np.int8)
-        self.rewards = np.zeros((length, games, players), np.float32)
-        self.ended = np.zeros(shape, np.bool_)
-
-    def carry(self, waiting: np.ndarray, since: np.ndarray) -> None:
-        """Begin the next window with the decisions that still wait, and their rewards so far.
-
-        Copying in place is safe: a seat's row is filled from a tick of this window or from itself,
-        never from the row of another seat.
-        """
-        self.rewards[: self.carried] = 0
-        games = np.arange(len(waiting))
-        for seat in range(self.carried):
-            ticks = waiting[:, seat]
-            for array in self.decisions().values():
-                array[seat] = array[ticks, games]
-                array[seat, ticks < 0] = 0
-            self.seats[seat] = np.where(ticks < 0, NOBODY, seat)
-            self.rewards[seat, :, seat] = since[:, seat]
-
-    def decisions(self) -> dict[str, np.ndarray]:
-        """Return the arrays, by name, that describe a decision; `carry` copies their rows."""
-        arrays: dict[str, np.ndarray] = {
-            "rows": self.rows,
-            "masks": self.masks,
-            "actions": self.actions,
-            "log_probabilities": self.log_probabilities,
-            "values": self.values,
-        }
-        return arrays | ({"truths": self.truths} if self.truths.size else {})
-
-    def state(self) -> dict[str, np.ndarray]:
-        """Return copies of the rows that the next window begins with."""
-        return {name: array.copy() for name, array in self._first_rows().items()}
-
-    def restore(self, state: dict[str, np.ndarray]) -> None:
-        """Begin with the rows that another window's `state` returned."""
-        for name, array in self._first_rows().items():
-            array[:] = state[name]
-
-    def _first_rows(self) -> dict[str, np.ndarray]:
-        arrays = self.decisions() | {"seats": self.seats, "rewards": self.rewards}
-        return {name: array[: self.carried] for name, array in arrays.items()}
-
-
 @dataclass(frozen=True)
 class Lesson:
     """The decisions of a window that can be learnt from, one per row."""
@@ -166,7 +102,7 @@ class Rollouts:
 
     def __init__(self, config: Config, batch: Batch, others: Sequence[Rivals | Partners]) -> None:
         self._batch, self._others = batch, others
-        self.window = Window(batch, config.n_steps)
+        self.window = SeatTrajectories(config.n_steps, *batch.reward.shape)
         self._forced_too = config.forced
         self._hand_by_hand = config.horizon == "hand"
         self._discount = config.gamma, config.gae_lambda
@@ -177,22 +113,16 @@ class Rollouts:
 
         Seat k is played by the k-th of some networks, or again from the first.
         """
-        window = self.window
-        for tick in range(window.carried, len(window.seats)):
-            self._tick(tick, networks, rng)
-        seats, values = window.seats, window.values
-        estimated = estimate(seats, values, window.rewards, window.ended, *self._discount)
-        known = estimated.known.ravel()
-        lesson = Lesson(
-            networks=(seats % len(networks)).ravel()[known],
-            advantages=estimated.advantages.ravel()[known],
-            **{
-                name: array.reshape(len(known), *array.shape[2:])[known]
-                for name, array in window.decisions().items()
-            },
+        while not self.window.is_full:
+            self._tick(networks, rng)
+        decisions = self.window.take()
+        advantages = decisions.advantages(decisions["values"], *self._discount)
+        known = decisions.known
+        return Lesson(
+            networks=decisions.seats[known] % len(networks),
+            advantages=advantages[known],
+            **{name: column[known] for name, column in decisions.columns.items()},
         )
-        window.carry(estimated.waiting, estimated.since)
-        return lesson
 
     def state(self) -> dict[str, np.ndarray]:
         """Return the state that the next window depends on, apart from the games themselves."""
@@ -203,9 +133,9 @@ class Rollouts:
         self.window.restore(state)
         self._rewards.restore(state)
 
-    def _tick(self, tick: int, networks: Sequence[Choose], rng: np.random.Generator) -> None:
+    def _tick(self, networks: Sequence[Choose], rng: np.random.Generator) -> None:
         """Make one move in every game; forced moves are decisions only with `forced`."""
-        batch, window = self._batch, self.window
+        batch = self._batch
         free = self._forced_too | (batch.action_mask.sum(1, dtype=np.int16) > 1)
         actions = batch.action_mask.argmax(1)
         mine = free.copy()
@@ -214,21 +144,25 @@ class Rollouts:
             others.move(batch, np.flatnonzero(free & theirs), actions, rng)
             mine &= ~theirs
         asked = np.flatnonzero(mine)
-        window.rows[tick], window.masks[tick] = batch.observation, batch.action_mask
-        if window.truths.size:
-            window.truths[tick] = batch.oracle
+        logs, values = np.zeros((2, len(batch)), np.float32)
         for number, choose in enumerate(networks):
             own = asked[batch.turn[asked] % len(networks) == number]
-            truths = batch.oracle[own] if window.truths.size else None
+            truths = batch.oracle[own] if len(batch.oracle) else None
             chosen = choose(batch.observation[own], batch.action_mask[own], truths)
-            actions[own], window.log_probabilities[tick, own], window.values[tick, own] = chosen
-        window.actions[tick] = actions
-        window.seats[tick] = NOBODY
-        window.seats[tick, asked] = batch.turn[asked]
+            actions[own], logs[own], values[own] = chosen
+        self.window.decide(
+            np.where(mine, batch.turn, NOBODY),
+            rows=batch.observation,
+            masks=batch.action_mask,
+            actions=actions,
+            log_probabilities=logs,
+            values=values,
+            **({"truths": batch.oracle} if len(batch.oracle) else {}),
+        )
         hands = batch.states["public"]["hand_number"].copy()
         batch.step(actions)
         hand_over = batch.terminated | (batch.states["public"]["hand_number"] != hands)
-        window.rewards[tick] = self._rewards.of(batch, hand_over)
-        window.ended[tick] = hand_over if self._hand_by_hand else batch.terminated
+        ends = hand_over if self._hand_by_hand else batch.terminated
+        self.window.reward(self._rewards.of(batch, hand_over), ends)
         for others in self._others:
             others.meet(batch, rng)

@@ -38,7 +38,6 @@ from fiveup_env.learning.windows import (
     PART,
     POINTS,
     REWARDS,
-    WAITING,
     WHOLE_GAME,
     Games,
     Play,
@@ -65,6 +64,7 @@ from fiveup_env.opponents.networks.compiled import MOST_DEPTH, MOST_WIDTH
 from fiveup_env.opponents.search.outlook import FARTHEST
 from fiveup_env.rules.actions import ACTION_COUNT
 from fiveup_env.rules.fields import MAX_PLAYERS
+from fiveup_env.seats.advantages import WAITING
 
 FORMAT: Final = 504_701  # the first number of a block
 SETTINGS = np.dtype(

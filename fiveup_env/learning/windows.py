@@ -30,6 +30,7 @@ from fiveup_env.opponents.networks import lookahead
 from fiveup_env.opponents.search.units import HANDS_IN_A_CHANCE, POINTS_IN_ONE, write_seats_chances
 from fiveup_env.rules.actions import ACTION_COUNT
 from fiveup_env.rules.fields import MAX_PLAYERS
+from fiveup_env.seats.advantages import NOBODY, OVER, WAITING, write_advantages
 
 if TYPE_CHECKING:
     from fiveup_env.learning.losses import Targets
@@ -40,8 +41,6 @@ PART: Final = 64  # games
 POINTS, CHANCES, WINS = range(3)  # what a side is rewarded for
 REWARDS: Final = ("margin", "outlook", "win")
 HAND, WHOLE_GAME = range(2)  # what ends a trajectory
-OVER, WAITING = -1, -2  # in place of the next decision of a seat
-NOBODY: Final = -1
 _DRAWS: Final = np.uint64(0xC2B2AE3D27D4EB4F)  # the stream of a game's draws among its actions
 
 
@@ -319,18 +318,20 @@ def _reward_chances(games: Games, g: int, ended: bool, hand_over: bool, play: Pl
 
 @inlined
 def _estimate(play: Play, window: Window, base: int, count: int) -> None:
-    """Go backwards through the decisions of a part, and write their advantages and returns."""
-    advantages, values = window.targets.advantages, window.values
-    for n in range(base + count - 1, base - 1, -1):
-        following, error = window.following[n], float(window.rewards[n]) - values[n]
-        if following == WAITING:
-            advantages[n] = 0
-        elif following == OVER:
-            advantages[n] = error
-        else:
-            error += play.gamma * values[following]
-            advantages[n] = error + play.gamma * play.gae_lambda * advantages[following]
-        window.targets.returns[n] = values[n] + advantages[n]
+    """Write the advantages and returns of the decisions of a part."""
+    targets, values = window.targets, window.values
+    write_advantages(
+        window.rewards,
+        values,
+        window.following,
+        base,
+        base + count,
+        play.gamma,
+        play.gae_lambda,
+        targets.advantages,
+    )
+    for n in range(base, base + count):
+        targets.returns[n] = values[n] + targets.advantages[n]
 
 
 @inner

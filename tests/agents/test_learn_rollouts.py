@@ -14,9 +14,9 @@ from agents.learn.rollouts import Choice, Lesson, Rollouts, burn_in, make_batch
 from agents.runs.config import Config
 from fiveup_env.envs.batch import Batch
 from fiveup_env.envs.streams import FIRST_OF_STREAMS, Stream
-from fiveup_env.learning.advantages import NOBODY
 from fiveup_env.opponents.search.outlook import outlook_of
 from fiveup_env.opponents.search.units import HANDS_IN_A_CHANCE, POINTS_IN_ONE
+from fiveup_env.seats import NOBODY, SeatTrajectories
 
 
 def rollouts_of(**keys: Any) -> tuple[Batch, Rollouts]:
@@ -49,13 +49,38 @@ def played(rollouts: Rollouts, windows: int, choose: Chooser) -> list[Lesson]:
     return [rollouts.play([choose.choose], rng) for _ in range(windows)]
 
 
+def noted(
+    rollouts: Rollouts, choose: Chooser, rng: np.random.Generator | None = None
+) -> tuple[np.ndarray, ...]:
+    """Play a window; return who decided in it, what the moves brought, and where they ended."""
+    window, ticks = rollouts.window, []
+
+    class Noted:
+        is_full = False
+
+        def decide(self, seats: np.ndarray, **columns: np.ndarray) -> None:
+            window.decide(seats, **columns)
+            ticks.append([seats])
+
+        def reward(self, *given: np.ndarray) -> None:
+            window.reward(*given)
+            ticks[-1] += map(np.copy, given)
+            self.is_full = window.is_full
+
+        take = window.take
+
+    rollouts.window = Noted()  # type: ignore[assignment]
+    rollouts.play([choose.choose], rng or np.random.default_rng(2))
+    rollouts.window = window
+    return tuple(map(np.stack, zip(*ticks, strict=True)))
+
+
 def test_every_decision_is_learnt_from_once_with_what_was_seen_then() -> None:
     _, rollouts = rollouts_of()
     choose = Chooser()
     lessons = played(rollouts, 5, choose)
     names = np.concatenate([lesson.values for lesson in lessons]).astype(int)
-    waiting = rollouts.window.seats[: rollouts.window.carried] != NOBODY
-    still = rollouts.window.values[: rollouts.window.carried][waiting].astype(int)
+    still = rollouts.window.take()["values"].astype(int)
     assert sorted([*names, *still]) == list(range(len(choose.rows)))
     for lesson in lessons:
         for name, row, mask, action in zip(
@@ -137,16 +162,15 @@ def test_outlook_rewards_sum_up_to_winning_or_losing() -> None:
         rules="all_fives_cribbage", reward="outlook", horizon="game", n_steps=700, games=3
     )
     before = rollouts.state()["chances"].copy()
-    played(rollouts, 1, Chooser())
-    window = rollouts.window
+    _, rewards, ended = noted(rollouts, Chooser())
     public = outlook_of(batch.states["public"]["rules"][0])
     assert before[0, 0] == pytest.approx(public[61, 61]) or before[0, 1] == pytest.approx(
         public[61, 61]
     )
     for game in range(len(batch)):
-        ends = np.flatnonzero(window.ended[window.carried :, game])
+        ends = np.flatnonzero(ended[:, game])
         assert len(ends)
-        brought = window.rewards[window.carried :, game][: ends[0] + 1].sum(0)
+        brought = rewards[: ends[0] + 1, game].sum(0)
         came_to = brought / HANDS_IN_A_CHANCE + before[game]
         assert np.abs(came_to - came_to.round()).max() < 1e-5
         assert came_to[0] == pytest.approx(came_to[2], abs=1e-5)
@@ -155,9 +179,8 @@ def test_outlook_rewards_sum_up_to_winning_or_losing() -> None:
 
 def test_rivals_play_all_sides_but_one_and_are_not_learnt_from() -> None:
     batch, rollouts = rollouts_of(rival_share=0.5, rivals="greedy", forced=True)
-    played(rollouts, 3, Chooser())
-    window = rollouts.window
-    seats = window.seats[window.carried :]
+    played(rollouts, 2, Chooser())
+    seats = noted(rollouts, Chooser())[0]
     assert (seats[:, :3] != NOBODY).all()
     for game in range(3, 6):
         learnt = seats[:, game][seats[:, game] != NOBODY]
@@ -180,8 +203,8 @@ def test_a_partner_plays_one_seat_and_is_not_learnt_from() -> None:
     for _ in range(400):
         before, turn = partners.seat.copy(), batch.turn.copy()
         assert ((before != NO_SEAT) == possible).all()
-        rollouts._tick(rollouts.window.carried, [choose.choose], rng)
-        seats = rollouts.window.seats[rollouts.window.carried]
+        rollouts.window = SeatTrajectories(1, 40, 4)
+        seats = noted(rollouts, choose, rng)[0][0]
         assert ((seats == NOBODY) == (turn == before)).all()
         assert ((partners.seat == before) | batch.terminated).all()
         seated |= set(partners.seat[possible].tolist())

@@ -10,13 +10,13 @@ import pytest
 from agents.learn.rewards import BATCH_REWARDS, Rewards
 from fiveup_env import Batch, Rules
 from fiveup_env.encoders.flat import FLAT_SIZE
-from fiveup_env.learning import windows
-from fiveup_env.learning.advantages import NOBODY, Advantages, estimate
 from fiveup_env.learning.gradients import memory_for
 from fiveup_env.learning.runs import Run, play, run_in
 from fiveup_env.learning.selfplay import SelfPlay
 from fiveup_env.learning.threads import alone
 from fiveup_env.rules.fields import MAX_PLAYERS
+from fiveup_env.seats import NOBODY, SeatAdvantages, seat_advantages
+from fiveup_env.seats.advantages import WAITING
 
 GAMES, TICKS = 70, 40  # a whole part, and one that is not
 RULES = ("five_up", "all_fives")
@@ -67,11 +67,12 @@ class Laboratory:
         self.ended[tick] = hand_over if self.by_hand else batch.terminated
         self.ticks += 1
 
-    def estimate(self) -> Advantages:
+    def estimate(self) -> SeatAdvantages:
         """Return the advantages of all that was decided so far."""
         done = slice(self.ticks)
         seats, values = self.seats[done], self.values[done]
-        return estimate(seats, values, self.rewards[done], self.ended[done], 0.9, 0.95)
+        rewards, ended = self.rewards[done], self.ended[done]
+        return seat_advantages(rewards, values, seats, ended, 0.9, 0.95)
 
 
 @pytest.mark.parametrize(
@@ -119,11 +120,11 @@ def test_windows_are_those_of_the_laboratory(reward: str, horizon: str) -> None:
         estimated = other.estimate()
         there = decisions[: other.ticks] >= 0
         mine, known = decisions[: other.ticks][there], estimated.known[there]
-        assert ((window.following[mine] != windows.WAITING) == known).all()
+        assert ((window.following[mine] != WAITING) == known).all()
         advantages = estimated.advantages[there][known]
         assert np.allclose(window.targets.advantages[mine[known]], advantages, atol=1e-5)
         assert np.abs(advantages).max() > 0.1
-        pairs = np.ndenumerate(estimated.waiting)
+        pairs = np.ndenumerate(estimated.waiting.ticks)
         waiting = {(game, seat): int(tick) for (game, seat), tick in pairs if tick >= 0}
         carried += len(waiting)
     assert carried > 100

@@ -17,8 +17,8 @@ from fiveup_env.learning.learner import LossError
 from fiveup_env.learning.runs import Run, run_in
 from fiveup_env.learning.selfplay import SelfPlay
 from fiveup_env.learning.threads import Crew, Threads, all_came
-from fiveup_env.learning.windows import WAITING
 from fiveup_env.native import uncompiled
+from fiveup_env.seats.advantages import WAITING
 from tests.engine.test_hostile_bytes import over_hands
 
 RULES = [Rules.preset("five_up", 4), Rules.preset("all_fives", 2)]

@@ -1,0 +1,1 @@
+"""What the laboratory promises: its agents, the arena, and what learns."""
