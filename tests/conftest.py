@@ -22,7 +22,17 @@ settings.load_profile("untimed")
 # Of the workers, the first begins where nearly everything is compiled, once; the others further on,
 # with what compiles little. What compares compiled code with pages, modules and processes comes last.
 ROOMS = (
-    *("drawing", "opponents", "analysis", "learning", "agents", "belief", "encoders", "exact"),
+    *(
+        "drawing",
+        "opponents",
+        "analysis",
+        "seats",
+        "learning",
+        "agents",
+        "belief",
+        "encoders",
+        "exact",
+    ),
     *("doors", "jax", "engine", "engines", "whole", "envs", "game"),
     *("portable", "play", "arena", "programs", "cli"),
 )

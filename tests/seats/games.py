@@ -21,9 +21,10 @@ class Course(NamedTuple):
     ends: np.ndarray
     cuts: np.ndarray
 
-    def part(self, ticks: slice) -> Course:
-        """Return some of the ticks."""
-        return Course(*(array[ticks] for array in self))
+    @property
+    def window(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """All but the cuts."""
+        return self.rewards, self.values, self.seats, self.ends
 
 
 def course_of(rng: np.random.Generator, ticks: int, games: int) -> Course:

@@ -21,8 +21,7 @@ def found_in(
     course: Course, gamma: float, gae_lambda: float, compute: Any = seat_advantages
 ) -> Any:
     """Return the advantages that are known, by tick and game."""
-    *window, cuts = course
-    result = compute(*window, gamma, gae_lambda, cuts=cuts)
+    result = compute(*course.window, gamma, gae_lambda, cuts=course.cuts)
     assert not result.advantages[~result.known].any()
     return {(tick, game): result.advantages[tick, game] for tick, game in np.argwhere(result.known)}
 
@@ -40,9 +39,8 @@ def test_any_course_is_as_seat_by_seat(course: Course, gamma: float, gae_lambda:
 
 @given(courses())
 def test_decisions_that_wait_are_named_with_what_they_received(course: Course) -> None:
-    *window, cuts = course
-    ticks, rewards = seat_advantages(*window, 1, 1, cuts=cuts).waiting
-    over = course.ends | cuts
+    ticks, rewards = seat_advantages(*course.window, 1, 1, cuts=course.cuts).waiting
+    over = course.ends | course.cuts
     waiting = {
         (one.game, one.seat): (one.tick, one.received)
         for one in decisions_of(course)
@@ -159,11 +157,10 @@ def test_what_does_not_fit_is_refused_in_a_sentence(
 
 def test_arrays_of_other_kinds_and_orders_are_read_and_never_written() -> None:
     course = course_of(np.random.default_rng(3), 20, 2)
-    *window, cuts = course
-    other = [np.asfortranarray(array) for array in window]
-    other[1] = other[1].astype(np.float64)
-    for array in (*other, cuts):
+    rewards, values, seats, ends = map(np.asfortranarray, course.window)
+    other = rewards, values.astype(np.float64), seats, ends
+    for array in other:
         array.setflags(write=False)
-    found = seat_advantages(*other, 1, 1, cuts=cuts)
-    wanted = seat_advantages(*window, 1, 1, cuts=cuts)
+    found = seat_advantages(*other, 1, 1)
+    wanted = seat_advantages(*course.window, 1, 1)
     assert (found.advantages == wanted.advantages).all()

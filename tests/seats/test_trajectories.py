@@ -40,8 +40,7 @@ def test_decisions_come_seat_by_seat_with_all_that_their_seat_received(course: C
             after = found.following[n]
             assert (found["tick"][after], found.games[after]) == (one.next_tick, one.game)
         assert found.known[n] == (one.next_tick is not None or one.ended is not None)
-    *window, cuts = course
-    result = seat_advantages(*window, 0.9, 0.5, cuts=cuts)
+    result = seat_advantages(*course.window, 0.9, 0.5, cuts=course.cuts)
     places = found["tick"], found.games
     assert (found.advantages(found["value"], 0.9, 0.5) == result.advantages[places]).all()
 
@@ -75,19 +74,17 @@ def test_what_waits_comes_again_in_the_next_window_and_from_its_saved_state(
 
 
 def test_a_batchs_own_arrays_may_be_given_because_they_are_copied() -> None:
-    batch, rng = (
-        Batch(8, players=3, episode="hand", reward="margin", seed=1),
-        np.random.default_rng(0),
-    )
+    batch = Batch(8, players=3, episode="hand", reward="margin", seed=1)
+    rng, seen = np.random.default_rng(0), dict[tuple[int, int, int], bytes]()
     batch.reset()
-    window, seen = SeatTrajectories(30, 8, 3), {}
+    window = SeatTrajectories(30, 8, 3)
     while not window.is_full:
         for game in range(8):
             seen[game, int(batch.turn[game]), len(seen)] = batch.observation[game].tobytes()
         actions = batch.random_actions(rng)
         window.decide(batch.turn, row=batch.observation, action=actions)
-        actions[:] = -1 if window.is_full else actions
         batch.step(actions)
+        actions[:] = -1
         window.reward(batch.reward, batch.terminated, batch.truncated)
     decisions = window.take()
     rows = [row for (_, _, _), row in sorted(seen.items())]
@@ -95,7 +92,7 @@ def test_a_batchs_own_arrays_may_be_given_because_they_are_copied() -> None:
     assert not decisions.rewards[decisions.terminated].all()
 
 
-ONE = {"seats": np.zeros(2, int), "column": np.zeros((2, 3))}
+ONE: Any = {"seats": np.zeros(2, int), "column": np.zeros((2, 3))}
 
 
 @pytest.mark.parametrize(
