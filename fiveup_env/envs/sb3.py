@@ -53,7 +53,41 @@ if TYPE_CHECKING:
     from fiveup_env.rules.fields import Rules
 
 
-class FiveUpVecEnv(VecEnv):
+class OneProcess(VecEnv):
+    """What Stable-Baselines3 requires of games that all live in this process."""
+
+    render_mode = None
+
+    def close(self) -> None:
+        """Do nothing: there is nothing to close."""
+
+    def has_attr(self, attr_name: str) -> bool:
+        """Return whether the games have an attribute."""
+        return hasattr(self, attr_name)
+
+    def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
+        """Return an attribute, which all games share, once for each game."""
+        return [getattr(self, attr_name) for _ in self._get_indices(indices)]
+
+    def set_attr(self, attr_name: str, value: Any, indices: VecEnvIndices = None) -> None:
+        """Set an attribute of all games."""
+        del indices
+        setattr(self, attr_name, value)
+
+    def env_method(
+        self, method_name: str, *args: Any, indices: VecEnvIndices = None, **kwargs: Any
+    ) -> list[Any]:
+        """Call a method that returns an entry for each game, and return those of some games."""
+        entries = getattr(self, method_name)(*args, **kwargs)
+        return [entries[i] for i in self._get_indices(indices)]
+
+    def env_is_wrapped(self, wrapper_class: type, indices: VecEnvIndices = None) -> list[bool]:
+        """Return False for each game: none is wrapped in anything."""
+        del wrapper_class
+        return [False for _ in self._get_indices(indices)]
+
+
+class FiveUpVecEnv(OneProcess):
     """Games with one learner each: observations, float32 rewards, and bool masks in arrays.
 
     Observations are int8, or float32 with `scaled=True`. Where an episode ended, the next one has
@@ -73,8 +107,6 @@ class FiveUpVecEnv(VecEnv):
     Raises:
         FiveUpError: As `FiveUpVectorEnv` does.
     """
-
-    render_mode = None
 
     def __init__(
         self,
@@ -155,36 +187,6 @@ class FiveUpVecEnv(VecEnv):
         Raises as `FiveUpVectorEnv.load` does.
         """
         self._envs.load(state)
-
-    # The rest of the interface that Stable-Baselines3 requires
-
-    def close(self) -> None:
-        """Do nothing: there is nothing to close."""
-
-    def has_attr(self, attr_name: str) -> bool:
-        """Return whether the games have an attribute."""
-        return hasattr(self, attr_name)
-
-    def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
-        """Return an attribute, which all games share, once for each game."""
-        return [getattr(self, attr_name) for _ in self._get_indices(indices)]
-
-    def set_attr(self, attr_name: str, value: Any, indices: VecEnvIndices = None) -> None:
-        """Set an attribute of all games."""
-        del indices
-        setattr(self, attr_name, value)
-
-    def env_method(
-        self, method_name: str, *args: Any, indices: VecEnvIndices = None, **kwargs: Any
-    ) -> list[Any]:
-        """Call a method that returns an entry for each game, and return those of some games."""
-        entries = getattr(self, method_name)(*args, **kwargs)
-        return [entries[i] for i in self._get_indices(indices)]
-
-    def env_is_wrapped(self, wrapper_class: type, indices: VecEnvIndices = None) -> list[bool]:
-        """Return False for each game: none is wrapped in anything."""
-        del wrapper_class
-        return [False for _ in self._get_indices(indices)]
 
 
 class ScalingExtractor(BaseFeaturesExtractor):

@@ -19,6 +19,7 @@ import numpy as np
 from fiveup_env.checks import whole
 from fiveup_env.errors import OptionError, WrongMomentError, shown
 from fiveup_env.seats.advantages import (
+    CUT,
     GOES_ON,
     NOBODY,
     OVER,
@@ -162,6 +163,14 @@ class SeatTrajectories:
         self._how[self._next] = checked_ends(ends, cuts, self._how.shape[1:])
         self._rewards[self._next] = rewards
         self._next, self._is_decided = self._next + 1, False
+
+    def cut(self, games: np.ndarray) -> None:
+        """Cut off the episodes of some games after the last tick, as where they begin anew.
+
+        Episodes that ended with it are left alone. `games` says of each whether it is one [games].
+        """
+        last = self._how[self._next - 1]
+        last[checked_array("games", games, last.shape, np.bool_) & (last == GOES_ON)] = CUT
 
     def take(self) -> Decisions:
         """Return the decisions so far, and begin the next window with those that wait.

@@ -47,7 +47,8 @@ def test_decisions_that_wait_are_named_with_what_they_received(course: Course) -
         if one.next_tick is None and not over[one.tick :, one.game].any()
     }
     for (game, seat), tick in np.ndenumerate(ticks):
-        assert (tick, rewards[game, seat]) == waiting.get((game, seat), (-1, 0))
+        found = int(tick), float(rewards[game, seat])
+        assert found == waiting.get((game, seat), (-1, 0.0))
 
 
 @given(courses(), st.data(), DISCOUNTS, DISCOUNTS)

@@ -1,0 +1,194 @@
+"""Compare learners of all seats with the same programs without `fiveup_env.seats`.
+
+    python -m benchmarks.seats --save
+
+Each example of a library learns from the same number of moves, with a network, a rate and epochs
+like those of `train.py`'s own self-play; its naive twin is the same program with what the library
+itself offers in place of the one thing that knows seats. All meet `greedy` on the same deals, which
+none has seen. What was measured is kept in runs/seats, and is not measured again.
+"""
+
+from __future__ import annotations
+
+import io
+import runpy
+from concurrent.futures import as_completed
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import numpy as np
+import torch
+
+from agents.learn.selfplay import SelfPlay
+from agents.policies.agent import NetworkAgent
+from agents.processes import workers
+from agents.results import ROOT, cell, publish
+from agents.runs.config import Config
+from benchmarks.timing import speed_options
+from fiveup_env import Rules, as_agent, make_agent
+from fiveup_env.arena import duel
+from fiveup_env.arena.statistics.bootstrap import mean_interval
+from fiveup_env.files import write_atomic
+from fiveup_env.seats import NOBODY, SeatAdvantages, Waiting
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tensordict import TensorDictBase
+
+    from fiveup_env.files import Json
+    from fiveup_env.opponents.agent import Agent
+
+KEPT: Final = ROOT / "runs" / "seats"
+OURS: Final = "`train.py`"
+WINDOWS: Final = {2: 120, 4: 90}  # a million decisions, with two players and with four
+SEEDS: Final = range(1, 4)
+DEALS: Final = np.arange(500_000, 503_000)
+
+
+class Run(NamedTuple):
+    """What one process learns and measures."""
+
+    learner: str
+    naive: bool
+    players: int
+    seed: int
+
+    @property
+    def path(self) -> Path:
+        """Where the share of each deal that was won is kept."""
+        kind = "naive" if self.naive else "seats"
+        name = self.learner.strip("`").replace(".", "-")
+        return KEPT / f"{name}-{kind}-{self.players}-{self.seed}.npy"
+
+
+def ours(updates: int, players: int, seed: int) -> Agent:
+    """Return what self-play of `train.py` has learnt."""
+    config = Config(
+        players=(players,),
+        episode="hand",
+        seed=seed,
+        network="plain",
+        width=128,
+        depth=2,
+        shared=False,
+        games=256,
+        n_steps=64,
+        batch_size=1024,
+        n_epochs=4,
+    )
+    run = SelfPlay(config, Path())
+    for _ in range(updates):
+        run.update(0)
+    return NetworkAgent(run.network)
+
+
+def naive_advantages(
+    rewards: np.ndarray,
+    values: np.ndarray,
+    seats: np.ndarray,
+    ends: np.ndarray,
+    gamma: float,
+    gae_lambda: float,
+) -> SeatAdvantages:
+    """Return what a learner of one player computes.
+
+    It adds what a move brought its mover to the value of the next decision, whoever's that is.
+    """
+    ticks, games, players = rewards.shape
+    gains, known = np.zeros((ticks, games), np.float32), np.zeros((ticks, games), np.bool_)
+    value, gain, followed = np.zeros(games), np.zeros(games), np.zeros(games, np.bool_)
+    for t in reversed(range(ticks)):
+        value[ends[t]], gain[ends[t]], followed[ends[t]] = 0, 0, True
+        decided = seats[t] != NOBODY
+        own = rewards[t, range(games), seats[t]]
+        here = own + gamma * (value + gae_lambda * gain) - values[t]
+        known[t] = decided & followed
+        gain, value = np.where(decided, here, gain), np.where(decided, values[t], value)
+        gains[t] = np.where(known[t], here, 0)
+        followed |= decided
+    nobody = np.full((games, players), -1)
+    return SeatAdvantages(gains, known, Waiting(nobody, np.zeros((games, players))))
+
+
+class NaiveGAE:
+    """TorchRL's own `GAE`, with what each move brought its mover as the reward."""
+
+    def __init__(self, **options: Any) -> None:
+        from torchrl.objectives.value import GAE
+
+        self._own = GAE(**options)
+
+    def __call__(self, played: TensorDictBase) -> TensorDictBase:
+        """Return the decisions of a rollout."""
+        mover = played["seats", "mask"][..., None]
+        rewards = played["next", "seats", "reward"]
+        played["next", "reward"] = (rewards * mover).sum(-2)
+        return self._own(played).reshape(-1)
+
+
+def of_model(model: Any) -> torch.nn.Module:
+    """Return the policy of a model of Stable-Baselines3."""
+    return torch.nn.Sequential(model.policy.mlp_extractor.policy_net, model.policy.action_net)
+
+
+# Of each library: its example, what the naive twin has in place of what knows seats, and how its
+# policy becomes a module.
+LIBRARIES: Final[dict[str, tuple[str, dict[str, Any], Callable[[Any], torch.nn.Module]]]] = {
+    "Stable-Baselines3": ("seats_sb3", {"buffer": None}, of_model),
+    "CleanRL's way": ("seats_cleanrl", {"advantages": naive_advantages}, lambda policy: policy),
+    "TorchRL": ("seats_torchrl", {"estimator": NaiveGAE}, lambda policy: policy),
+}
+
+
+def measure(run: Run) -> Run:
+    """Learn and keep how much of each deal is won against `greedy`."""
+    torch.set_num_threads(1)
+    given = WINDOWS[run.players], run.players, run.seed
+    if run.learner == OURS:
+        agent = ours(*given)
+    else:
+        example, naive, policy_of = LIBRARIES[run.learner]
+        learn = runpy.run_path(str(ROOT / "examples" / f"{example}.py"))["learn"]
+        learnt = learn(*given, **(naive if run.naive else {}))
+        agent = as_agent(policy_of(learnt), scaled=True)
+    rules = Rules.preset(players=run.players)
+    played = duel((agent, make_agent("greedy")), rules, DEALS, episode="hand")
+    wins = io.BytesIO()
+    np.save(wins, played.wins)
+    write_atomic(run.path, wins.getvalue())
+    return run
+
+
+def strengths(cores: int) -> list[Json]:
+    """Return how often each learner beats `greedy`, by library and number of players."""
+    runs = [
+        Run(learner, naive, players, seed)
+        for seed in SEEDS
+        for players in WINDOWS
+        for learner in (OURS, *LIBRARIES)
+        for naive in ((False,) if learner == OURS else (False, True))
+    ]
+    KEPT.mkdir(parents=True, exist_ok=True)
+    with workers(cores) as pool:
+        left = [pool.submit(measure, run) for run in runs if not run.path.exists()]
+        for done in as_completed(left):
+            print(done.result(), flush=True)
+    rows = []
+    for learner in (OURS, *LIBRARIES):
+        row: dict[str, Any] = {"learner": learner}
+        for players in WINDOWS:
+            for naive in (False, True):
+                chosen = [run for run in runs if run[:3] == (learner, naive, players)]
+                if not chosen:
+                    continue
+                wins = np.mean([np.load(run.path) for run in chosen], 0)
+                name = f"{players} players{', naive' if naive else ''}"
+                row[name] = cell(wins.mean(), mean_interval(wins, (0, 1)), ".1%")
+        rows.append(row)
+    return rows
+
+
+if __name__ == "__main__":
+    options = speed_options(__doc__).parse_args()
+    publish("seats", keep=options.save, rows=strengths(2))
