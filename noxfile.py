@@ -274,6 +274,7 @@ def tianshou(session: nox.Session) -> None:
     """Test the stock loops of Tianshou, which no extra installs."""
     session.install("-c", "constraints.txt", "-e", ".[sb3]", "tianshou>=2.0", "pytest")
     session.run("pytest", "tests/envs/test_from_memory.py", "-k", "tianshou")
+    session.run("pytest", "-m", "slow", "tests/agents/test_examples.py", "-k", "tianshou")
 
 
 @apart

@@ -12,30 +12,37 @@ from __future__ import annotations
 
 import io
 import runpy
+import time
 from concurrent.futures import as_completed
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 import torch
+from numba import njit
+from sb3_contrib import MaskablePPO
 
 from agents.learn.selfplay import SelfPlay
 from agents.policies.agent import NetworkAgent
 from agents.processes import workers
 from agents.results import ROOT, cell, publish
 from agents.runs.config import Config
-from benchmarks.timing import speed_options
-from fiveup_env import Rules, as_agent, make_agent
+from benchmarks.timing import ROUNDS, measured, quiet, speed_options
+from fiveup_env import Batch, Rules, as_agent, make_agent
 from fiveup_env.arena import duel
 from fiveup_env.arena.statistics.bootstrap import mean_interval
+from fiveup_env.envs.sb3 import FiveUpVecEnv
 from fiveup_env.files import write_atomic
-from fiveup_env.seats import NOBODY, SeatAdvantages, Waiting
+from fiveup_env.seats import NOBODY, SeatAdvantages, Waiting, seat_advantages
+from fiveup_env.seats.sb3 import SeatsRolloutBuffer, SelfPlayVecEnv
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tensordict import TensorDictBase
 
+    from benchmarks.timing import Round
     from fiveup_env.files import Json
     from fiveup_env.opponents.agent import Agent
 
@@ -189,6 +196,89 @@ def strengths(cores: int) -> list[Json]:
     return rows
 
 
+def one_pass(rewards: np.ndarray, values: np.ndarray, seats: np.ndarray, ends: np.ndarray) -> float:
+    """Read each number of a window once, in order; Numba compiles it."""
+    total = 0.0
+    for tick in range(len(rewards)):
+        for game in range(rewards.shape[1]):
+            for player in range(rewards.shape[2]):
+                total += rewards[tick, game, player]
+            total += values[tick, game] + seats[tick, game] + ends[tick, game]
+    return total
+
+
+def best_of(work: Callable[[], object], times: int = 20) -> float:
+    """Return the seconds that some work takes at best."""
+    spent = []
+    for _ in range(times):
+        started = time.perf_counter()
+        work()
+        spent.append(time.perf_counter() - started)
+    return min(spent)
+
+
+def learning_rates(players: int) -> list[Callable[[], float]]:
+    """Return what measures how many decisions a second MaskablePPO learns: of all seats, of one.
+
+    Where one seat learns, `greedy` plays the others.
+    """
+    given: Any = {"n_steps": 64, "batch_size": 1024, "n_epochs": 4}
+    given |= {"policy_kwargs": {"net_arch": [128, 128], "activation_fn": torch.nn.ReLU}}
+    options: Any = {"players": players, "episode": "hand", "reward": "margin", "scaled": True}
+    batch = SelfPlayVecEnv(Batch(256, **options, seed=1))
+    one = FiveUpVecEnv(256, **options, seed=1, opponents="greedy")
+    buffers = {batch: SeatsRolloutBuffer, one: None}
+    models = [
+        MaskablePPO("MlpPolicy", env, rollout_buffer_class=b, **given) for env, b in buffers.items()
+    ]
+
+    def rate(model: MaskablePPO) -> float:
+        started = time.perf_counter()
+        model.learn(256 * 64, reset_num_timesteps=False)
+        return len(model.rollout_buffer.actions) / (time.perf_counter() - started)
+
+    return [partial(rate, model) for model in models]
+
+
+def speeds() -> list[Json]:
+    """Return how fast advantages are computed, and how many decisions MaskablePPO learns."""
+    torch.set_num_threads(1)
+    rng, shape = np.random.default_rng(0), (128, 4096)
+    window = (
+        rng.normal(size=(*shape, 4)).astype(np.float32),
+        rng.normal(size=shape).astype(np.float32),
+        rng.integers(0, 4, shape).astype(np.int8),
+        rng.random(shape) < 0.02,
+    )
+    reading = njit(one_pass)
+    rates = {players: learning_rates(players) for players in WINDOWS}
+    for rate in (rate for pair in rates.values() for rate in pair):
+        rate()
+    rounds: list[Round] = []
+    for _ in range(ROUNDS):
+        spent = best_of(lambda: seat_advantages(*window, gamma=0.99, gae_lambda=0.95))
+        read = best_of(lambda: reading(*window))
+        summed = best_of(lambda: [array.sum() for array in window])
+        round_: dict[str, Any] = {
+            "`seat_advantages`, 128 x 4,096": (
+                (spent / np.prod(shape) * 1e9, ".1f", "ns a decision"),
+                (spent / read, ".1f", "times a compiled loop that reads each number"),
+            ),
+            "the same": (None, (spent / summed, ".1f", "times NumPy's sums of the arrays")),
+        }
+        for players, (every, one) in rates.items():
+            fast = every()
+            round_[f"MaskablePPO, {players} players"] = (
+                (fast, ",.0f", "decisions learnt a second"),
+                (fast / one(), ".2f", "times as many as of one seat among `greedy`"),
+            )
+        rounds.append(round_)
+    return measured(rounds)
+
+
 if __name__ == "__main__":
     options = speed_options(__doc__).parse_args()
-    publish("seats", keep=options.save, rows=strengths(2))
+    strong = strengths(2)
+    with quiet(anyway=options.anyway):
+        fast = speeds()
+    publish("seats", keep=options.save, rows=strong, speed=fast)

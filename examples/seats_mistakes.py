@@ -6,14 +6,16 @@ seat, and what the mover expected. The advantage of one decision comes out with 
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from fiveup_env.seats import seat_advantages
 
 
-def advantage(moves: list[tuple[int, float, float, float]], tick: int) -> float:
+def advantage(moves: list[Any], tick: int) -> float:
     """Return the advantage of a decision in a game that ends with its last move."""
-    seats, first, second, values = map(np.array, zip(*moves))
+    seats, first, second, values = map(np.array, zip(*moves, strict=True))
     ends = np.arange(len(moves)) == len(moves) - 1
     window = np.stack([first, second], 1)[:, None], values[:, None], seats[:, None], ends[:, None]
     return float(seat_advantages(*window, gamma=1.0, gae_lambda=0.0).advantages[tick, 0])

@@ -23,7 +23,7 @@ import fiveup_env
 UPDATES = 3
 
 
-class Named(BaseWrapper):
+class Named(BaseWrapper):  # type: ignore[misc]
     """The environment with observations by RLlib's names."""
 
     def observe(self, agent: str) -> Any:

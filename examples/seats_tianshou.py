@@ -28,7 +28,7 @@ GAMES, STEPS = 32, 512
 torch.set_num_threads(1)  # the networks are too small for more
 
 
-class SeatsPPO(PPO):
+class SeatsPPO(PPO):  # type: ignore[misc]
     """PPO with the advantages of every seat by itself."""
 
     def _add_returns_and_advantages(self, batch: Any, _buffer: Any, _indices: Any) -> Any:
@@ -36,9 +36,13 @@ class SeatsPPO(PPO):
             batch.v_s = self.critic(batch.obs).flatten()
         own = [int(name.removeprefix("player_")) for name in batch.obs.agent_id]
         seats = np.where(batch.obs.mask.sum(1) > 1, own, NOBODY)
-        arrays = batch.rew, batch.v_s.numpy(), seats, batch.terminated  # game by game
-        window = [array.reshape(GAMES, -1, *array.shape[1:]).swapaxes(0, 1) for array in arrays]
-        found = seat_advantages(*window, self.gamma, self.gae_lambda)
+
+        def by_ticks(array: np.ndarray) -> np.ndarray:  # from game after game
+            return array.reshape(GAMES, -1, *array.shape[1:]).swapaxes(0, 1)
+
+        window = (by_ticks(x) for x in (batch.rew, batch.v_s.numpy(), seats, batch.terminated))
+        rewards, values, seats, ends = window
+        found = seat_advantages(rewards, values, seats, ends, self.gamma, self.gae_lambda)
         batch.adv = torch.from_numpy(found.advantages.T.flatten())
         batch.returns = batch.v_s + batch.adv
         return batch[found.known.T.flatten()]

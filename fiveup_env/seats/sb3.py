@@ -17,19 +17,16 @@ import numpy as np
 from gymnasium.spaces import Discrete
 
 from fiveup_env.envs.sb3 import OneProcess
-from fiveup_env.errors import OptionError
+from fiveup_env.errors import MissingExtraError, OptionError
 from fiveup_env.rules.actions import ACTION_COUNT
 from fiveup_env.seats.advantages import NOBODY
 from fiveup_env.seats.trajectories import SeatTrajectories
 
 try:
     from sb3_contrib.common.maskable.buffers import MaskableRolloutBuffer
-except ModuleNotFoundError as error:
-    from fiveup_env.errors import MissingExtraError
-
+except ImportError as error:
     raise MissingExtraError(
-        "sb3-contrib is needed: pip install 'fiveup-env[sb3]'",
-        error,
+        "sb3-contrib 2.7 or later is needed: pip install 'fiveup-env[sb3]'", error
     ) from None
 
 if TYPE_CHECKING:

@@ -24,8 +24,10 @@ try:
     from tensordict import TensorDict
     from torchrl.data import Binary, Categorical, Composite, Unbounded
     from torchrl.envs import EnvBase
-except ModuleNotFoundError as error:
-    raise MissingExtraError("TorchRL is needed: pip install 'torchrl>=0.14'", error) from None
+except ImportError as error:
+    raise MissingExtraError(
+        "TorchRL 0.14 or later is needed: pip install 'torchrl>=0.14'", error
+    ) from None
 
 if TYPE_CHECKING:
     from collections.abc import Callable

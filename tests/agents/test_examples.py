@@ -20,7 +20,6 @@ EXAMPLES = sorted({*FOLDER.glob("*.py")} - {FOLDER / "bot.py"})  # the bot waits
 # What an example prints, in order.
 PROMISED = {
     "aec_loop": [r"player_\d sets \d-\d\n", r"player_0: \d+ moves, [+-]\d+ points"],
-    "batch_torch": [r"update 1: [+-]", r"update 40: \+[1-9]"],
     "gymnasium_loop": [r"at_random: [+-]0", r"most_points: \+2"],
     "minari_episodes": [r"10 episodes, \d+ steps, \d+ won"],
     "offline": [r"cloning: \d+ %", r"weighed: \d+ %"],
@@ -30,10 +29,15 @@ PROMISED = {
     "own_encoder": ["`held`", r"held: \[", r"\(1000, 15\), Gymnasium: \(15,\)"],
     "ray_tune": [r"run 0: [+-]\d", r"run 3: [+-]\d", "The best: learning_rate=0"],
     "rllib": ["update 20: ", r"Against random play it scores \+\d"],
-    "rllib_masked": [r"update 1: [+-]\d", r"update 3: [+-]\d"],
     "sb3_ppo": ["before: ", r"after: \+\d"],
+    "seats_cleanrl": [r"after 0 windows: -1\.\d", r"after 20 windows: [+-]0\.\d"],
+    "seats_connect_four": [r"before, 9\d% after"],
+    "seats_mistakes": [r"-1\.0, .* \+1\.0", r"-0\.5, .* \+0\.5", r"-0\.6, .* \+0\.6"],
+    "seats_rllib": [r"update 1: \d+ hands", r"update 3: \d+ hands"],
+    "seats_sb3": [r"after 0 windows: -1\.\d", r"after 20 windows: [+-]0\.\d"],
+    "seats_tianshou": [r"after 0 windows: -1\.\d", r"after 10 windows: [+-]0\.\d"],
+    "seats_torchrl": [r"after 1 windows: -1\.\d", r"after 20 windows: [+-]0\.\d"],
     "shipped_policy": [r"seat \d sets", r"\d-\d@\d: 0\.\d\d", "It won 9. % of the games"],
-    "torchrl_rollout": ["200 moves, 11 hands", r"seat 0: 47 moves, [+-]"],
 }
 
 

@@ -26,9 +26,11 @@ def found_in(
     return {(tick, game): result.advantages[tick, game] for tick, game in np.argwhere(result.known)}
 
 
-def close(some: Any, others: Any) -> bool:
-    return some.keys() == others.keys() and all(
-        some[key] == pytest.approx(others[key], rel=1e-6, abs=1e-4) for key in others
+def close(found: Any, wanted: Any) -> bool:
+    """Whether both have the same keys, and values that differ by a millionth of the largest."""
+    most = 1e-6 * max(1, *map(abs, wanted.values())) if wanted else 0
+    return found.keys() == wanted.keys() and all(
+        abs(found[key] - wanted[key]) <= most for key in wanted
     )
 
 

@@ -22,7 +22,7 @@ DOCS = ROOT / "docs"
 OF_THE_LIBRARY = (
     *("index", "understand/beliefs", "understand/encoding", "understand/rewards"),
     *(f"use/{name}" for name in ("aec", "batch", "gymnasium", "language-models", "python", "sb3")),
-    *("use/records", "use/text", "use/vector"),
+    *("use/records", "use/seats", "use/text", "use/vector"),
 )
 PAGES = [ROOT / "README.md", *(DOCS / f"{name}.md" for name in OF_THE_LIBRARY)]
 MOST_BYTES = 150_000  # of the picture
