@@ -266,14 +266,14 @@ def cluster(session: nox.Session) -> None:
     files = map(str, Path("tests/agents").glob("test_cluster*.py"))
     session.run("pytest", *files)
     session.run("pytest", "-m", "slow", "tests/agents/test_examples.py", "-k", "rllib")
-    session.run("pytest", "tests/envs/test_from_memory.py", "-k", "rllib")
+    session.run("pytest", "tests/envs/test_from_memory.py", "tests/seats", "-k", "rllib")
 
 
 @apart
 def tianshou(session: nox.Session) -> None:
     """Test the stock loops of Tianshou, which no extra installs."""
     session.install("-c", "constraints.txt", "-e", ".[sb3]", "tianshou>=2.0", "pytest")
-    session.run("pytest", "tests/envs/test_from_memory.py", "-k", "tianshou")
+    session.run("pytest", "tests/envs/test_from_memory.py", "tests/seats", "-k", "tianshou")
     session.run("pytest", "-m", "slow", "tests/agents/test_examples.py", "-k", "tianshou")
 
 

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+import runpy
+from types import SimpleNamespace
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
 from gymnasium.spaces import Box, Discrete
+from pettingzoo.utils.wrappers import BaseWrapper
 
+import fiveup_env
 from fiveup_env import Game, make_agent
 from fiveup_env.envs.batch import Batch
 from fiveup_env.errors import IllegalMoveError, OptionError, WrongMomentError
 from fiveup_env.seats import NOBODY
 from tests.seats.games import PLAYERS, Course, advantages_of, course_of
+from tests.support import ROOT
 
 torch = pytest.importorskip("torch", reason="learners of all seats (no PyTorch)")
 TICKS, CUT, GAMES = 60, 30, 3
@@ -255,3 +260,92 @@ def test_torchrls_games_are_those_of_the_batch() -> None:
     counted = TransformedEnv(door.SelfPlayEnv(batch()), Compose(StepCounter(3), ActionMask()))
     with pytest.raises(WrongMomentError, match="cannot be reset alone"):
         counted.rollout(9, break_when_any_done=False)
+
+
+# --- Tianshou and RLlib, by the examples
+
+
+def example(name: str) -> dict[str, Any]:
+    return runpy.run_path(str(ROOT / "examples" / f"{name}.py"))
+
+
+def test_tianshous_ppo_is_given_the_advantages_of_every_seat() -> None:
+    pytest.importorskip("tianshou", reason="all seats in Tianshou (no tianshou)")
+    from tianshou.data import Batch as Columns
+
+    compute = example("seats_tianshou")["SeatsPPO"]._add_returns_and_advantages
+    compute.__globals__["GAMES"] = GAMES
+    course = course_of(np.random.default_rng(1), TICKS, GAMES)
+    course.cuts[:] = False
+
+    def by_games(array: np.ndarray) -> np.ndarray:
+        return array.swapaxes(0, 1).reshape(TICKS * GAMES, *array.shape[2:])
+
+    agents = np.array([f"player_{seat}" for seat in by_games(movers_of(course))])
+    batch = Columns(
+        obs=Columns(agent_id=agents, mask=by_games(masks_of(course)), name=by_games(names())),
+        rew=by_games(course.rewards),
+        terminated=by_games(course.ends),
+    )
+    values = torch.from_numpy(by_games(course.values).copy())
+    ppo = SimpleNamespace(critic=lambda _obs: values, gamma=GAMMA, gae_lambda=LAMBDA)
+    found = compute(ppo, batch, None, None)
+    wanted = advantages_of(course, GAMMA, LAMBDA)
+    gains = zip(found.obs.name.tolist(), found.adv.tolist(), strict=True)
+    given = {divmod(name, GAMES): gain for name, gain in gains}
+    assert given == {key: pytest.approx(gain, abs=1e-3) for key, gain in wanted.items()}
+
+
+class Noted(BaseWrapper):  # type: ignore[misc]
+    """An environment that notes what agents receive after each of their moves, hand by hand."""
+
+    received: ClassVar[list[dict[str, list[float]]]] = [{}]
+
+    def step(self, action: Any) -> None:
+        """Make a move."""
+        mover, hand = self.agent_selection, self.received[-1]
+        super().step(action)
+        if action is not None:
+            hand.setdefault(mover, []).append(0.0)
+            for agent, moves in hand.items():
+                moves[-1] += self.rewards[agent]
+            if all(self.terminations.values()):
+                self.received.append({})
+
+
+def test_rllibs_episodes_hold_what_each_seat_received_wherever_they_are_cut() -> None:
+    ray = pytest.importorskip("ray", reason="all seats in RLlib (no ray)")
+    from ray.rllib.algorithms.ppo import PPOConfig
+    from ray.rllib.core.rl_module.rl_module import RLModuleSpec
+    from ray.rllib.env.multi_agent_env_runner import MultiAgentEnvRunner
+    from ray.rllib.examples.rl_modules.classes.action_masking_rlm import (
+        ActionMaskingTorchRLModule,
+    )
+    from ray.tune.registry import register_env
+
+    program = example("seats_rllib")
+
+    def make(options: dict[str, Any]) -> Any:
+        env = fiveup_env.env(scaled=True, **options)
+        return program["PettingZooEnv"](Noted(program["Named"](env)))
+
+    ray.init(num_cpus=1, log_to_driver=False, include_dashboard=False)
+    try:
+        register_env("noted", make)
+        options = {"players": 3, "episode": "hand", "reward": "margin"}
+        runner: Any = MultiAgentEnvRunner(
+            config=PPOConfig()
+            .environment("noted", env_config=options, disable_env_checking=True)
+            .env_runners(num_env_runners=0)
+            .multi_agent(policies={"all"}, policy_mapping_fn=lambda *_, **__: "all")
+            .rl_module(rl_module_spec=RLModuleSpec(module_class=ActionMaskingTorchRLModule))
+        )
+        found: dict[str, dict[str, list[float]]] = {}
+        for episode in (one for _ in range(12) for one in runner.sample(num_timesteps=7)):
+            for agent, part in episode.agent_episodes.items():
+                kept = found.setdefault(episode.id_, {}).setdefault(agent, [])
+                kept.extend(map(float, part.rewards))
+    finally:
+        ray.shutdown()
+    assert list(found.values())[:-1] == Noted.received[: len(found) - 1]
+    assert len(found) > 3
