@@ -95,6 +95,17 @@ def view_text(view: np.ndarray, *, moves: bool = True) -> str:
     return "\n".join(lines)
 
 
+def history_text(view: np.ndarray) -> str:
+    """Return what was done in the hand of a view, in words."""
+    (facts,) = facts_of(as_view(view))
+    return "\n".join(_history(facts))
+
+
+def ends_text(view: np.ndarray) -> str:
+    """Return the open ends of a view's layout and their total, in words."""
+    return _ends(as_view(view)[0]["public"])
+
+
 def step_text(step: Step, seat: int) -> str:
     """Return a move and its consequences as a seat sees them, in sentences.
 
@@ -162,18 +173,23 @@ def _done(event: Event) -> str:
     return f"seat {event.seat} {words.replace('lead', 'led', 1) if move.pip is None else words}"
 
 
-def _table(facts: Facts, public: np.void) -> Iterator[str]:
-    rules, layout = facts.rules, Layout.of(public["layout"])
-    if layout.ends:
-        ends = ", ".join(
-            f"{'the double ' if end.kind == 'double' else ''}{end.pip} (counts {end.counts})"
-            for end in layout.ends
+def _ends(public: np.void) -> str:
+    layout = Layout.of(public["layout"])
+    if not layout.ends:
+        led = bool(public["plies"])
+        return (
+            f"No end is open. The total is {layout.total}." if led else "No tile has been led yet."
         )
-        yield f"Open ends: {ends}. The total is {layout.total}."
-    elif public["plies"]:
-        yield f"No end is open. The total is {layout.total}."
-    else:
-        yield "No tile has been led yet."
+    ends = ", ".join(
+        f"{'the double ' if end.kind == 'double' else ''}{end.pip} (counts {end.counts})"
+        for end in layout.ends
+    )
+    return f"Open ends: {ends}. The total is {layout.total}."
+
+
+def _table(facts: Facts, public: np.void) -> Iterator[str]:
+    rules = facts.rules
+    yield _ends(public)
     sizes, lacked = public["sizes"].tolist(), public["lacked"].tolist()
     others = [seat for seat in range(rules.players) if seat != facts.seat]
     yield " ".join(f"Seat {seat} holds {number_of(sizes[seat], 'tile')}." for seat in others)

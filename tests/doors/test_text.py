@@ -11,6 +11,8 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 
 from fiveup_env import Game, IllegalMoveError, InvalidMoveError
+from fiveup_env.analysis import judge
+from fiveup_env.analysis.trials import CHANCE, Trials, key_of
 from fiveup_env.doors.text import Costs, TextEnv
 from fiveup_env.doors.text.prompts import (
     KINDS,
@@ -20,6 +22,7 @@ from fiveup_env.doors.text.prompts import (
     notes_after,
     prompt,
 )
+from fiveup_env.engine.view import legal_masks
 from fiveup_env.errors import OptionError, WrongMomentError
 from fiveup_env.game import move_words
 from tests.support import game_of, hidden_otherwise, play_randomly
@@ -80,30 +83,59 @@ def test_wrong_answers_cost_what_the_config_says_and_end_the_episode() -> None:
     assert steps[-1][4]["ended"] == "illegal"
 
 
-def test_the_loss_of_every_move_is_told_and_taken() -> None:
-    env = made(reference="pimc:worlds=64,playout=greedy", costs=Costs(loss=1.0))
-    twin = made(reference="pimc:worlds=64,playout=greedy")
-    _, info = env.reset(seed=7)
-    twin.reset(seed=7)
-    losses = []
-    for _ in range(6):
-        answer = info["legal"][-1]
-        _, reward, _, _, info = env.step(answer)
-        assert twin.step(answer)[4]["loss"] == info["loss"]
-        assert reward == pytest.approx(-info["loss"]["chance"])
-        losses.append(info["loss"]["chance"])
-    assert max(losses) > 0.01
+@pytest.mark.parametrize(("players", "worlds"), [(2, 64), (4, 16)])
+def test_each_move_costs_what_the_study_says_of_it(players: int, worlds: int) -> None:
+    options: dict[str, Any] = {"episode": "hand", "worlds": worlds, "opponents": "greedy"}
+    env = TextEnv("five_up", players, reward="loss", **options)
+    twin = TextEnv("five_up", players, reward="margin", **options)
+    lost = 0.0
+    for seed in range(3):
+        (_, info), total, over = env.reset(seed=seed), 0.0, False
+        twin.reset(seed=seed)
+        while not over:
+            answer = info["legal"][-1]
+            _, reward, over, _, info = env.step(answer)
+            assert reward == -info["loss"]["points"]
+            _, margin, _, _, also = twin.step(answer)
+            assert (also["loss"], margin) == (info["loss"], info["outcome"])
+            total += reward
+        reference = f"pimc:worlds={worlds},weighed=16,playout=partner"
+        decisions = [d for d in judge(env.game, reference).decisions if d.seat == env.seat]
+        assert total == pytest.approx(-sum(d.points_lost.mean for d in decisions))
+        lost = max(lost, *(d.points_lost.mean for d in decisions), 0)
+    assert lost > 0.01
+
+
+def test_a_move_that_is_best_in_both_halves_of_the_worlds_costs_nothing() -> None:
+    env = made(reward="loss", worlds=500)
+    trials, best = Trials(), 0
+    _, info = env.reset(seed=1)
+    while best < 5:
+        view, number = env.game.view(env.seat), len(env.game.moves)
+        allowed, place, halves = legal_masks(view)[0].nonzero()[0], 0, [1]
+        if len(allowed) > 1:
+            chances = trials(view, allowed, key_of(0, number))[..., CHANCE]
+            place, *halves = (
+                part.mean(0).argmax() for part in (chances, chances[::2], chances[1::2])
+            )
+        _, reward, _, _, info = env.step(info["legal"][place])
+        if halves == [place, place]:
+            assert reward == 0
+            best += 1
 
 
 def test_wrong_options_and_costs_are_refused_and_rule_fields_are_not() -> None:
     refusals: list[tuple[dict[str, Any], str]] = [
         ({"prompt": "long"}, "there is no prompt 'long'"),
         ({"colour": 1}, "colour"),
+        ({"reward": "costs"}, "there is no reward 'costs'"),
+        ({"worlds": 3}, "worlds is 0, or from 4 to 100000, not 3"),
+        ({"worlds": 1.5}, "worlds is 0, or from 4"),
     ]
     for options, sentence in refusals:
         with pytest.raises(OptionError, match=sentence):
             made(**options)
-    wrong: list[dict[str, Any]] = [{"tries": 0}, {"illegal": "x"}, {"loss": float("nan")}]
+    wrong: list[dict[str, Any]] = [{"tries": 0}, {"illegal": "x"}, {"forfeit": float("nan")}]
     for costs in wrong:
         with pytest.raises(OptionError):
             Costs(**costs)

@@ -22,6 +22,7 @@ import numpy as np
 
 from fiveup_env.checks import is_one_of, whole
 from fiveup_env.doors.text.prompts import move_in, prompt
+from fiveup_env.doors.text.tools import MOST_ASKED, asked_in, checked_tools, how_to_ask, told
 from fiveup_env.doors.text.vocabulary import vocabulary
 from fiveup_env.engine.view import as_views, legal_masks
 from fiveup_env.errors import (
@@ -56,8 +57,8 @@ class TextAgent:
     sentence that says what was wrong.
 
     Attributes:
-        usage: The numbers of `answers`, of those that were `unreadable` or `illegal`, and of
-            `tokens`, so far.
+        usage: The numbers of `answers`, of those that were `unreadable` or `illegal`, or `asked` a
+            tool, and of `tokens`, so far.
 
     >>> from fiveup_env import Game
     >>> print(Game(players=2, seed=7).ask(TextAgent(lambda prompt: "I lead low.\nlead 0-0")))
@@ -69,6 +70,7 @@ class TextAgent:
     words: str = field(default="plain", metadata={"help": "or quarry: the game in other words"})
     tries: int = field(default=3, metadata={"help": "answers in which to name a legal move"})
     calls: int = field(default=1, metadata={"help": "of the model at the same time"})
+    tools: str = field(default="", metadata={"help": "to ask: belief, ends, score, history, by +"})
 
     def __post_init__(self) -> None:
         """Make the model; raise AgentError if there is none, or an option is not allowed."""
@@ -78,7 +80,7 @@ class TextAgent:
             if whole(value := getattr(self, name), 1, most) is None:
                 raise AgentError(f"{name} is a whole number from 1 to {most}, not {shown(value)}")
         self._kind = cast("PromptKind", self.prompt)
-        self._words = vocabulary(self.words)
+        self._words, self._tools = vocabulary(self.words), checked_tools(self.tools)
         self._model = _model_at(self.model) if isinstance(self.model, str) else self.model
         if not callable(self._model):
             raise AgentError(f"a model is called with a prompt, and {shown(self.model)} cannot be")
@@ -102,17 +104,22 @@ class TextAgent:
 
     def question(self, view: np.ndarray) -> str:
         """Return the prompt for a view."""
-        return self._words.disguise(prompt(view, self._kind))
+        return self._words.disguise(prompt(view, self._kind, asking=how_to_ask(self._tools)))
 
     def _ask(self, view: np.ndarray) -> tuple[int, Counter[str]]:
         """Return the action that the model chooses, and what the answers took."""
         usage = Counter[str]()
         question = asked = self.question(view)
-        for _ in range(self.tries):
+        while usage["illegal"] + usage["unreadable"] < self.tries:
             answer, tokens = self._answer(asked)
             usage.update(answers=1, tokens=tokens)
+            plain = self._words.reveal(answer)
+            tool = asked_in(plain, self._tools) if usage["asked"] < MOST_ASKED else None
             try:
-                return move_in(self._words.reveal(answer), view).action, usage
+                if tool is None:
+                    return move_in(plain, view).action, usage
+                usage["asked"] += 1
+                asked = f"{self._words.disguise(told(*tool, view))}\n\n{question}"
             except (InvalidMoveError, IllegalMoveError) as error:
                 usage["illegal" if isinstance(error, IllegalMoveError) else "unreadable"] += 1
                 asked = f"{self._words.disguise(str(error))}\n\n{question}"

@@ -12,17 +12,20 @@ sentence that says what was wrong. After `Costs.tries` of them in one position t
 from __future__ import annotations
 
 import string
+from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import gymnasium
 import numpy as np
 from gymnasium.spaces import Text
 
-from fiveup_env.analysis.trials import REFERENCE, Trials, shortfalls
+from fiveup_env.analysis.trials import REFERENCE, Trials, key_of, shortfalls
 from fiveup_env.checks import finite, is_one_of, whole
 from fiveup_env.doors.text.prompts import KINDS, move_in, notes_after, prompt
+from fiveup_env.doors.text.tools import MOST_ASKED, asked_in, checked_tools, how_to_ask, told
 from fiveup_env.engine.view import legal_masks
+from fiveup_env.envs.episodes import REWARDS
 from fiveup_env.envs.options import check_fields
 from fiveup_env.envs.single import FiveUpEnv
 from fiveup_env.errors import (
@@ -34,10 +37,11 @@ from fiveup_env.errors import (
     unknown,
 )
 from fiveup_env.game.view_words import move_words
-from fiveup_env.opponents.rng import keyed_rng
 from fiveup_env.rules.actions import MOVES
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from typing_extensions import Unpack
 
     from fiveup_env.doors.text.prompts import PromptKind
@@ -49,30 +53,29 @@ if TYPE_CHECKING:
 
 LONGEST_PROMPT: Final = 50_000  # characters
 LONGEST_ANSWER: Final = 50_000
+MOST_WORLDS: Final = 100_000
 CHARACTERS: Final = "".join(sorted(set(string.printable) - set("\x0b\x0c\r\t")))
 
 
 @dataclass(frozen=True, kw_only=True)
 class Costs:
-    """Penalties for unreadable answers, illegal and weak moves.
+    """Penalties for unreadable answers and illegal moves.
 
     Args:
         unreadable: Taken from the reward for an answer that is not a move.
         illegal: Taken from the reward for a move that is not legal.
         tries: How many such answers in one position end the episode.
         forfeit: The reward for an episode that ends so.
-        loss: Taken for each chance to win that a move loses, by the reference search; 0: nothing.
     """
 
     unreadable: float = 0.1
     illegal: float = 0.1
     tries: int = 3
     forfeit: float = -1.0
-    loss: float = 0.0
 
     def __post_init__(self) -> None:
         """Refuse costs that are not numbers, and no tries at all."""
-        for name in ("unreadable", "illegal", "forfeit", "loss"):
+        for name in ("unreadable", "illegal", "forfeit"):
             if finite(getattr(self, name)) is None:
                 raise OptionError(f"{name} is a finite number, not {shown(getattr(self, name))}")
         if whole(self.tries, 1, 1_000) is None:
@@ -82,19 +85,23 @@ class Costs:
 class TextEnv(gymnasium.Env[str, str]):
     """One language model among opponents.
 
-    `info` has the `legal` moves in words and, after a step, the `move` that was made or the `error`
-    of the answer, and whether it was `unreadable`. With a reference, it has the `loss` of the move:
-    `chance`, of winning the game, and `points`, of the hand. At the end it has the `win` (1, or 0),
-    the `margin` over the best other side, and the `winner`, the `scores` and how it `ended`, as
-    `FiveUpEnv` says them.
+    `info` has the `legal` moves in words and, after a step, the `move` that was made, or the tool
+    that was `asked`, or the `error` of the answer and whether it was `unreadable`. Where moves are
+    judged, it has the `loss` of the move: `chance`, of winning the game, and `points`, of the hand,
+    as `analysis.judge` says them; with `reward="loss"` also the points as `outcome`. At the end it
+    has the `win` (1, or 0), the `margin` over the best other side, and the `winner`, the `scores`
+    and how it `ended`, as `FiveUpEnv` says them.
 
     Args:
-        rules, players, opponents, seat, episode, reward, max_hands: Those of `FiveUpEnv`.
+        rules, players, opponents, seat, episode, max_hands: Those of `FiveUpEnv`.
+        reward: `win`, `points` or `margin`, as there, or `loss`: what each move costs against the
+            best one in expected points, taken from 0.
         prompt: `bare`, `deductions` or `notes`.
         list_moves: Whether the prompt lists the legal moves.
         costs: What wrong answers and weak moves cost.
-        reference: The search that says what every move lost. None: that of studies if losses
-            cost something, else nothing says it.
+        tools: What the model may ask before it moves: see `doors.text.tools`.
+        worlds: In how many sampled worlds each legal move is judged; 0: in as many as studies do
+            if the reward is `loss`, else in none.
         **fields: Fields of the rules that override those of `rules`.
 
     Raises:
@@ -118,37 +125,43 @@ class TextEnv(gymnasium.Env[str, str]):
         opponents: OpponentChoice = "greedy",
         seat: int | None = None,
         episode: EpisodeName = "game",
-        reward: RewardName = "win",
+        reward: RewardName | Literal["loss"] = "win",
         max_hands: int = 0,
         prompt: PromptKind = "bare",
         list_moves: bool = True,
         costs: Costs | None = None,
-        reference: str | None = None,
+        tools: str | Collection[str] = (),
+        worlds: int = 0,
         **fields: Unpack[RuleFields],
     ) -> None:
         """Make the environment; `reset` starts its first episode."""
         check_fields(fields, TextEnv)
         if not is_one_of(prompt, KINDS):
             raise OptionError(unknown("prompt", prompt, KINDS))
+        if not is_one_of(reward, rewards := (*REWARDS, "loss")):
+            raise OptionError(unknown("reward", reward, rewards))
         self._env = FiveUpEnv(
             rules,
             players,
             opponents=opponents,
             seat=seat,
             episode=episode,
-            reward=reward,
+            reward="margin" if reward == "loss" else reward,
             max_hands=max_hands,
             **fields,
         )
         self._kind, self._list_moves = prompt, list_moves
         self.costs = Costs() if costs is None else costs
-        if self.costs.loss and reference is None:
-            reference = REFERENCE
-        self._trials = None if reference is None else Trials(reference)
+        if whole(worlds, 0, MOST_WORLDS) is None or worlds in range(1, 4):
+            raise OptionError(f"worlds is 0, or from 4 to {MOST_WORLDS}, not {shown(worlds)}")
+        self._pays_loss, self._tools = reward == "loss", checked_tools(tools)
+        judge = f"pimc:worlds={worlds},weighed=16,playout=partner" if worlds else REFERENCE
+        self._trials = Trials(judge) if worlds or self._pays_loss else None
+        self.usage = Counter[str]()
         self.observation_space = Text(LONGEST_PROMPT, charset=CHARACTERS)
         self.action_space = Text(LONGEST_ANSWER, min_length=0, charset=CHARACTERS)
         self._view: np.ndarray | None = None  # at the learner's turn
-        self._notes, self._wrong, self._made = "", 0, 0
+        self._notes, self._wrong, self._asked = "", 0, 0
 
     @property
     def game(self) -> Game:
@@ -167,7 +180,7 @@ class TextEnv(gymnasium.Env[str, str]):
         super().reset(seed=seed)
         self._env.reset(seed=seed, options=options)
         self._view = self._env.game.view(self.seat)
-        self._notes, self._wrong, self._made = "", 0, 0
+        self._notes, self._wrong, self._asked = "", 0, 0
         return self._prompt(), self._info()
 
     def step(self, action: str) -> tuple[str, float, bool, bool, dict[str, Any]]:
@@ -176,25 +189,39 @@ class TextEnv(gymnasium.Env[str, str]):
             raise WrongMomentError("there is no episode to step: call reset()")
         if not isinstance(action, str):
             raise InvalidMoveError(f"an answer is text, not {shown(action)}")
-        self._notes = notes_after(self._notes, action)
+        self._notes, answer = notes_after(self._notes, action), action[-LONGEST_ANSWER:]
+        self.usage["answers"] += 1
+        tool = asked_in(answer, self._tools) if self._asked < MOST_ASKED else None
         try:
-            move = move_in(action[-LONGEST_ANSWER:], self._view)
+            if tool is not None:
+                return self._tell(tool, self._view)
+            move = move_in(answer, self._view)
         except InvalidMoveError as error:
             return self._refuse(str(error), self.costs.unreadable, unreadable=True)
         except IllegalMoveError as error:
             return self._refuse(str(error), self.costs.illegal, unreadable=False)
         return self._make(move, self._view)
 
+    def _tell(
+        self, tool: tuple[str, str], view: np.ndarray
+    ) -> tuple[str, float, bool, bool, dict[str, Any]]:
+        """Answer what the model asks; the position stays as it is."""
+        said = told(*tool, view)
+        self._asked += 1
+        self.usage["asked"] += 1
+        return f"{said}\n\n{self._prompt()}", 0.0, False, False, self._info() | {"asked": tool[0]}
+
     def _make(self, move: Move, view: np.ndarray) -> tuple[str, float, bool, bool, dict[str, Any]]:
         loss = self._loss(move, view)
         _, reward, terminated, truncated, env_info = self._env.step(move.action)
-        self._wrong, self._made = 0, self._made + 1
+        self._wrong = self._asked = 0
         over = terminated or truncated
         self._view = None if over else self._env.game.view(self.seat)
         info: dict[str, Any] = self._info() | {"move": move_words(move)}
         if loss is not None:
             info["loss"] = loss
-            reward -= self.costs.loss * loss["chance"]
+        if self._pays_loss:
+            info["outcome"], reward = reward, -loss["points"] if loss else 0.0
         if over:
             info |= self._end(env_info)
         return self._prompt(), reward, terminated, truncated, info
@@ -204,6 +231,7 @@ class TextEnv(gymnasium.Env[str, str]):
     ) -> tuple[str, float, bool, bool, dict[str, Any]]:
         """Take the cost of a wrong answer, and ask again or end the episode."""
         self._wrong += 1
+        self.usage["unreadable" if unreadable else "illegal"] += 1
         over = self._wrong >= self.costs.tries
         if over:
             self._view = None
@@ -214,14 +242,13 @@ class TextEnv(gymnasium.Env[str, str]):
         return again, (self.costs.forfeit if over else 0.0) - cost, over, False, info
 
     def _loss(self, move: Move, view: np.ndarray) -> dict[str, float] | None:
-        """Return the loss of a move by the reference, or None if it has no value for it."""
+        """Return what a move loses, as `analysis.judge` has it, or None if moves are not judged."""
         allowed = legal_masks(view)[0].nonzero()[0]
         if self._trials is None:
             return None
         if len(allowed) == 1:
             return {"chance": 0.0, "points": 0.0}
-        key = int(keyed_rng("text", self._env.game.seed, self._made).integers(1 << 63))
-        values = self._trials(view, allowed, key)
+        values = self._trials(view, allowed, key_of(0, len(self._env.game.moves)))
         chance, points = shortfalls(values, int(np.searchsorted(allowed, move.action)))
         return {"chance": chance.mean, "points": points.mean}
 
@@ -242,7 +269,10 @@ class TextEnv(gymnasium.Env[str, str]):
     def _prompt(self) -> str:
         if self._view is None:
             return "The episode is over."
-        return prompt(self._view, self._kind, notes=self._notes, moves=self._list_moves)
+        asking = how_to_ask(self._tools)
+        return prompt(
+            self._view, self._kind, notes=self._notes, moves=self._list_moves, asking=asking
+        )
 
     def _info(self) -> dict[str, Any]:
         if self._view is None:

@@ -41,7 +41,12 @@ _LEAD_IN: Final = re.compile(r"(?:(?:my|the) )?(?:move|answer)(?: is)?:?\s*", re
 
 
 def prompt(
-    view: np.ndarray, kind: PromptKind = "bare", *, notes: str = "", moves: bool = True
+    view: np.ndarray,
+    kind: PromptKind = "bare",
+    *,
+    notes: str = "",
+    moves: bool = True,
+    asking: str = "",
 ) -> str:
     """Return the prompt for a view, an array of one VIEW struct, whose seat is to move.
 
@@ -50,6 +55,7 @@ def prompt(
         kind: One of KINDS.
         notes: What the model has noted, if the kind is `notes`.
         moves: Whether the legal moves are listed.
+        asking: What may be asked instead of a move, in words.
     """
     view = as_view(view)
     rules = Rules.from_struct(view[0]["public"]["rules"])
@@ -62,7 +68,7 @@ def prompt(
     if kind == "notes":
         parts.append(f"Your notes:\n\n{notes or 'none'}")
         parts.append(HOW_TO_NOTE)
-    return "\n\n".join([*parts, HOW])
+    return "\n\n".join([*parts, HOW, *filter(None, [asking])])
 
 
 def deductions(view: np.ndarray) -> str:
@@ -93,7 +99,11 @@ def move_in(answer: str, view: np.ndarray) -> Move:
     """
     lines = [line for line in answer.splitlines() if line.strip()]
     last = lines[-1].strip().strip("*_`'\" ") if lines else ""
-    move = move_of_words(_LEAD_IN.sub("", last, count=1))
+    return legal_move(move_of_words(_LEAD_IN.sub("", last, count=1)), view)
+
+
+def legal_move(move: Move, view: np.ndarray) -> Move:
+    """Return a move; raise IllegalMoveError if it is not legal."""
     mask = legal_masks(view)[0]
     if not mask[move.action]:
         allowed = ", ".join(move_words(MOVES[action]) for action in np.flatnonzero(mask))
