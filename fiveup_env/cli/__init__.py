@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 COMMANDS: Final = (
     *("play", "evaluate", "benchmark", "record", "check", "show", "replay", "study", "audit"),
-    *("rules", "exact", "serve", "mcp", "doctor"),
+    *("rules", "exact", "serve", "mcp", "openenv", "doctor"),
 )
 
 

@@ -4,6 +4,7 @@ text       the environment for language models, and language models as agents
 mcp        a table for language models, as a server of the Model Context Protocol
 openspiel  the games in OpenSpiel
 textarena  TextArena
+openenv    OpenEnv: a server of environments, and its client
 
 Agents that are programs in any language have a room of their own, `fiveup_env.programs`.
 """
