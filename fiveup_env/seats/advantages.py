@@ -47,18 +47,22 @@ class Waiting(NamedTuple):
         """Begin the arrays of the next window with these decisions, in place.
 
         The decision of seat k moves to tick k, in all `columns` [ticks, games, ...]; the window's
-        own ticks follow the first `players`.
+        own ticks follow the first `players`. Raises OptionError if there is no room for these.
         """
-        # In place: a seat's row is filled from a tick behind the first ones, or from itself.
-        games, players = np.arange(len(self.ticks)), self.ticks.shape[1]
-        for seat in range(players):
-            ticks = self.ticks[:, seat]
-            for column in columns:
-                column[seat] = column[ticks, games]
-                column[seat, ticks < 0] = 0
+        ticks, (games, players) = self.ticks.T, self.ticks.shape
+        for column in (rewards, seats, ends, *columns):
+            if len(column) < players:
+                raise OptionError(
+                    f"a window begins with {players} ticks for decisions that wait, so it has more "
+                    f"than {len(column)}"
+                )
+        for column in columns:
+            kept = column[ticks, np.arange(games)]
+            kept[ticks < 0] = 0
+            column[:players] = kept
         rewards[:players] = 0
         rewards[range(players), :, range(players)] = self.rewards.T
-        seats[:players] = np.where(self.ticks.T < 0, NOBODY, np.arange(players)[:, None])
+        seats[:players] = np.where(ticks < 0, NOBODY, np.arange(players)[:, None])
         ends[:players] = False
 
 

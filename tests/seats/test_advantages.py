@@ -167,3 +167,16 @@ def test_arrays_of_other_kinds_and_orders_are_read_and_never_written() -> None:
     found = seat_advantages(*other, 1, 1)
     wanted = seat_advantages(*course.window, 1, 1)
     assert (found.advantages == wanted.advantages).all()
+
+
+def test_decisions_that_wait_find_room_in_any_window_that_has_it() -> None:
+    rewards, ends = np.zeros((2, 1, 2)), np.zeros((2, 1), bool)
+    seats, names = np.array([[1], [0]]), np.array([[7], [8]])
+    rewards[1, 0] = 5, 6
+    found = seat_advantages(rewards, np.zeros((2, 1)), seats, ends, 1, 1)
+    found.waiting.carry(rewards, seats, ends, names)
+    assert names.tolist() == [[8], [7]]
+    assert seats.tolist() == [[0], [1]]
+    assert rewards.tolist() == [[[5, 0]], [[0, 6]]]
+    with pytest.raises(OptionError, match=r"begins with 2 ticks .* more than 1"):
+        found.waiting.carry(rewards[:1], seats[:1], ends[:1])
