@@ -5,6 +5,7 @@ mcp        a table for language models, as a server of the Model Context Protoco
 openspiel  the games in OpenSpiel
 textarena  TextArena
 openenv    OpenEnv: a server of environments, and its client
+trl        TRL: episodes whose moves are tools
 
 Agents that are programs in any language have a room of their own, `fiveup_env.programs`.
 """
