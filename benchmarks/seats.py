@@ -15,6 +15,7 @@ import runpy
 import time
 from concurrent.futures import as_completed
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -49,7 +50,7 @@ if TYPE_CHECKING:
 KEPT: Final = ROOT / "runs" / "seats"
 OURS: Final = "`train.py`"
 WINDOWS: Final = {2: 120, 4: 90}  # a million decisions, with two players and with four
-SEEDS: Final = range(1, 4)
+SEEDS: Final = {"Tianshou": range(1, 2)}  # the others: range(1, 4)
 DEALS: Final = np.arange(500_000, 503_000)
 
 
@@ -134,17 +135,30 @@ class NaiveGAE:
         return self._own(played).reshape(-1)
 
 
+def naive_tianshou() -> type:
+    """Return Tianshou's own PPO, with what each move brought its mover as the reward."""
+    from tianshou.algorithm import PPO
+
+    class NaivePPO(PPO):  # type: ignore[misc]
+        def _add_returns_and_advantages(self, batch: Any, *given: Any) -> Any:
+            own = [int(name.removeprefix("player_")) for name in batch.obs.agent_id]
+            batch.rew = batch.rew[range(len(own)), own]
+            return super()._add_returns_and_advantages(batch, *given)
+
+    return NaivePPO
+
+
 def of_model(model: Any) -> torch.nn.Module:
     """Return the policy of a model of Stable-Baselines3."""
     return torch.nn.Sequential(model.policy.mlp_extractor.policy_net, model.policy.action_net)
 
 
-# Of each library: its example, what the naive twin has in place of what knows seats, and how its
-# policy becomes a module.
-LIBRARIES: Final[dict[str, tuple[str, dict[str, Any], Callable[[Any], torch.nn.Module]]]] = {
-    "Stable-Baselines3": ("seats_sb3", {"buffer": None}, of_model),
-    "CleanRL's way": ("seats_cleanrl", {"advantages": naive_advantages}, lambda policy: policy),
-    "TorchRL": ("seats_torchrl", {"estimator": NaiveGAE}, lambda policy: policy),
+# Of each library: its example, and what the naive twin has in place of what knows seats.
+LIBRARIES: Final[dict[str, tuple[str, Callable[[], dict[str, Any]]]]] = {
+    "Stable-Baselines3": ("seats_sb3", lambda: {"buffer": None}),
+    "CleanRL's way": ("seats_cleanrl", lambda: {"advantages": naive_advantages}),
+    "TorchRL": ("seats_torchrl", lambda: {"estimator": NaiveGAE}),
+    "Tianshou": ("seats_tianshou", lambda: {"algorithm": naive_tianshou()}),
 }
 
 
@@ -155,10 +169,11 @@ def measure(run: Run) -> Run:
     if run.learner == OURS:
         agent = ours(*given)
     else:
-        example, naive, policy_of = LIBRARIES[run.learner]
+        example, naive = LIBRARIES[run.learner]
         learn = runpy.run_path(str(ROOT / "examples" / f"{example}.py"))["learn"]
-        learnt = learn(*given, **(naive if run.naive else {}))
-        agent = as_agent(policy_of(learnt), scaled=True)
+        learnt = learn(*given, **(naive() if run.naive else {}))
+        policy = of_model(learnt) if run.learner == "Stable-Baselines3" else learnt
+        agent = as_agent(policy, scaled=True)
     rules = Rules.preset(players=run.players)
     played = duel((agent, make_agent("greedy")), rules, DEALS, episode="hand")
     wins = io.BytesIO()
@@ -168,32 +183,42 @@ def measure(run: Run) -> Run:
 
 
 def strengths(cores: int) -> list[Json]:
-    """Return how often each learner beats `greedy`, by library and number of players."""
+    """Return how often each learner beats `greedy`, by library and number of players.
+
+    What is not installed here, and was not measured elsewhere before, is left out.
+    """
     runs = [
         Run(learner, naive, players, seed)
-        for seed in SEEDS
-        for players in WINDOWS
         for learner in (OURS, *LIBRARIES)
+        for seed in SEEDS.get(learner, range(1, 4))
+        for players in WINDOWS
         for naive in ((False,) if learner == OURS else (False, True))
     ]
     KEPT.mkdir(parents=True, exist_ok=True)
     with workers(cores) as pool:
-        left = [pool.submit(measure, run) for run in runs if not run.path.exists()]
-        for done in as_completed(left):
+        left = [run for run in runs if not run.path.exists() and is_here(run.learner)]
+        for done in as_completed([pool.submit(measure, run) for run in left]):
             print(done.result(), flush=True)
     rows = []
     for learner in (OURS, *LIBRARIES):
-        row: dict[str, Any] = {"learner": learner}
+        row: dict[str, Any] = {"learner": learner, "runs": len(SEEDS.get(learner, range(3)))}
         for players in WINDOWS:
             for naive in (False, True):
                 chosen = [run for run in runs if run[:3] == (learner, naive, players)]
-                if not chosen:
-                    continue
-                wins = np.mean([np.load(run.path) for run in chosen], 0)
+                if any(not run.path.exists() for run in chosen):
+                    break
+                wins = np.mean([np.load(run.path) for run in chosen], 0) if chosen else None
+                ends = () if wins is None else mean_interval(wins, (0, 1))
                 name = f"{players} players{', naive' if naive else ''}"
-                row[name] = cell(wins.mean(), mean_interval(wins, (0, 1)), ".1%")
-        rows.append(row)
+                row[name] = None if wins is None else cell(wins.mean(), ends, ".1%")
+        if len(row) > 2:
+            rows.append(row)
     return rows
+
+
+def is_here(learner: str) -> bool:
+    """Return whether a learner can run in this environment."""
+    return learner != "Tianshou" or find_spec("tianshou") is not None
 
 
 def one_pass(rewards: np.ndarray, values: np.ndarray, seats: np.ndarray, ends: np.ndarray) -> float:

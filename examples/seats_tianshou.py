@@ -32,16 +32,13 @@ class SeatsPPO(PPO):  # type: ignore[misc]
     """PPO with the advantages of every seat by itself."""
 
     def _add_returns_and_advantages(self, batch: Any, _buffer: Any, _indices: Any) -> Any:
-        with torch.no_grad():
-            batch.v_s = self.critic(batch.obs).flatten()
+        batch.v_s = self.critic(batch.obs).flatten().detach()
         own = [int(name.removeprefix("player_")) for name in batch.obs.agent_id]
         seats = np.where(batch.obs.mask.sum(1) > 1, own, NOBODY)
-
-        def by_ticks(array: np.ndarray) -> np.ndarray:  # from game after game
-            return array.reshape(GAMES, -1, *array.shape[1:]).swapaxes(0, 1)
-
-        window = (by_ticks(x) for x in (batch.rew, batch.v_s.numpy(), seats, batch.terminated))
-        rewards, values, seats, ends = window
+        rewards, values, seats, ends = (  # game after game, so tick by tick
+            array.reshape(GAMES, -1, *array.shape[1:]).swapaxes(0, 1)
+            for array in (batch.rew, batch.v_s.numpy(), seats, batch.terminated)
+        )
         found = seat_advantages(rewards, values, seats, ends, self.gamma, self.gae_lambda)
         batch.adv = torch.from_numpy(found.advantages.T.flatten())
         batch.returns = batch.v_s + batch.adv
