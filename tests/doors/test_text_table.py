@@ -33,7 +33,7 @@ def played(table: TextTable, seed: int) -> list[tuple[int, str]]:
     ("players", "agents"), [(4, {1: "greedy", 3: "partner"}), (4, {}), (3, {0: "greedy"})]
 )
 def test_each_seat_is_paid_what_the_game_brings_it(players: int, agents: Any) -> None:
-    table = TextTable(players=players, agents=agents)
+    table = TextTable(players=players, agents=agents, reward="margin")
     for seed in range(4):
         asked = played(table, seed)
         assert {seat for seat, _ in asked} == set(range(players)) - agents.keys()

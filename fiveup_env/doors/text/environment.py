@@ -17,25 +17,22 @@ from typing import TYPE_CHECKING, Any, Final
 import gymnasium
 from gymnasium.spaces import Text
 
-from fiveup_env.doors.text.talk import LONGEST_ANSWER, Costs, Talk, legal_words
-from fiveup_env.envs.options import check_fields
+from fiveup_env.doors.text.talk import LONGEST_ANSWER, legal_words, told_apart
 from fiveup_env.envs.single import FiveUpEnv
 from fiveup_env.errors import WrongMomentError
 
 if TYPE_CHECKING:
     from collections import Counter
-    from collections.abc import Collection
 
     import numpy as np
     from typing_extensions import Unpack
 
-    from fiveup_env.doors.text.prompts import PromptKind
-    from fiveup_env.doors.text.talk import TextReward
+    from fiveup_env.doors.text.talk import TalkOptions
     from fiveup_env.envs.episodes import EpisodeName
     from fiveup_env.envs.opponents import OpponentChoice
     from fiveup_env.game.game import Game
     from fiveup_env.rules.actions import Move
-    from fiveup_env.rules.fields import RuleFields, Rules
+    from fiveup_env.rules.fields import Rules
 
 LONGEST_PROMPT: Final = 50_000  # characters
 CHARACTERS: Final = "".join(sorted(set(string.printable) - set("\x0b\x0c\r\t")))
@@ -53,15 +50,8 @@ class TextEnv(gymnasium.Env[str, str]):
 
     Args:
         rules, players, opponents, seat, episode, max_hands: Those of `FiveUpEnv`.
-        reward: `win`, `points` or `margin`, as there, or `loss`: what each move costs against the
-            best one in expected points, taken from 0.
-        prompt: `bare`, `deductions` or `notes`.
-        list_moves: Whether the prompt lists the legal moves.
-        costs: What wrong answers and weak moves cost.
-        tools: What the model may ask before it moves: see `doors.text.tools`.
-        worlds: In how many sampled worlds each legal move is judged; 0: in as many as studies do
-            if the reward is `loss`, else in none.
-        **fields: Fields of the rules that override those of `rules`.
+        **options: Those of `Talk`, `reward`, `prompt`, `list_moves`, `costs`, `tools` and `worlds`;
+            and fields of the rules that override those of `rules`.
 
     Raises:
         OptionError: If an option has a value that is not allowed; else as `FiveUpEnv` does.
@@ -84,32 +74,18 @@ class TextEnv(gymnasium.Env[str, str]):
         opponents: OpponentChoice = "greedy",
         seat: int | None = None,
         episode: EpisodeName = "game",
-        reward: TextReward = "win",
         max_hands: int = 0,
-        prompt: PromptKind = "bare",
-        list_moves: bool = True,
-        costs: Costs | None = None,
-        tools: str | Collection[str] = (),
-        worlds: int = 0,
-        **fields: Unpack[RuleFields],
+        **options: Unpack[TalkOptions],
     ) -> None:
         """Make the environment; `reset` starts its first episode."""
-        check_fields(fields, TextEnv)
-        self._talk = Talk(
-            reward=reward,
-            prompt=prompt,
-            list_moves=list_moves,
-            costs=costs,
-            tools=tools,
-            worlds=worlds,
-        )
+        self._talk, fields = told_apart(options, TextEnv)
         self._env = FiveUpEnv(
             rules,
             players,
             opponents=opponents,
             seat=seat,
             episode=episode,
-            reward="margin" if reward == "loss" else reward,
+            reward=self._talk.points,
             max_hands=max_hands,
             **fields,
         )

@@ -12,24 +12,23 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from fiveup_env.checks import whole
-from fiveup_env.doors.text.talk import Talk
+from fiveup_env.doors.text.talk import told_apart
 from fiveup_env.envs.aec import raw_env
 from fiveup_env.errors import SeatError, WrongMomentError, shown
 from fiveup_env.opponents.registry import get_agent
 from fiveup_env.opponents.rng import keyed_rng
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Mapping
 
     import numpy as np
     from typing_extensions import Unpack
 
-    from fiveup_env.doors.text.prompts import PromptKind
-    from fiveup_env.doors.text.talk import Costs, TextReward
+    from fiveup_env.doors.text.talk import TalkOptions
     from fiveup_env.envs.episodes import EpisodeName
     from fiveup_env.envs.opponents import Opponent
     from fiveup_env.game.game import Game
-    from fiveup_env.rules.fields import RuleFields, Rules
+    from fiveup_env.rules.fields import Rules
 
 
 class TextTable:
@@ -41,9 +40,8 @@ class TextTable:
 
     Args:
         agents: By seat, the agents that play there; models play all other seats.
-        rules, players, episode, reward, max_hands, prompt, list_moves, costs, tools, worlds: Those
-            of `TextEnv`.
-        **fields: Fields of the rules that override those of `rules`.
+        rules, players, episode, max_hands: Those of `raw_env`.
+        **options: Those of every seat's `Talk`, and fields of the rules, as `TextEnv` takes them.
 
     Attributes:
         turn: the seat whose model is asked, or None if the episode is over, or none has begun.
@@ -65,38 +63,22 @@ class TextTable:
         *,
         agents: Mapping[int, Opponent],
         episode: EpisodeName = "hand",
-        reward: TextReward = "margin",
         max_hands: int = 0,
-        prompt: PromptKind = "bare",
-        list_moves: bool = True,
-        costs: Costs | None = None,
-        tools: str | Collection[str] = (),
-        worlds: int = 0,
-        **fields: Unpack[RuleFields],
+        **options: Unpack[TalkOptions],
     ) -> None:
         """Make the table; `reset` deals."""
-
-        def talk() -> Talk:
-            return Talk(
-                reward=reward,
-                prompt=prompt,
-                list_moves=list_moves,
-                costs=costs,
-                tools=tools,
-                worlds=worlds,
-            )
-
-        self._pays_loss = talk().pays_loss
-        points = "margin" if reward == "loss" else reward
+        one, fields = told_apart(options, TextTable)
         self._aec = raw_env(
-            rules, players, episode=episode, reward=points, max_hands=max_hands, **fields
+            rules, players, episode=episode, reward=one.points, max_hands=max_hands, **fields
         )
+        self._pays_loss = one.pays_loss
         count = self._aec.rules.players
         for seat in agents:
             if whole(seat, 0, count - 1) is None:
                 raise SeatError(f"agents sit at seats 0 to {count - 1}, not at {shown(seat)}")
         self._agents = {int(seat): get_agent(agent) for seat, agent in agents.items()}
-        self.talks = {seat: talk() for seat in range(count) if seat not in self._agents}
+        seats = [seat for seat in range(count) if seat not in self._agents]
+        self.talks = {seat: told_apart(options, TextTable)[0] for seat in seats}
         if not self.talks:
             raise SeatError(f"agents play all {count} seats, and none is left for a model")
         self.turn: int | None = None

@@ -14,12 +14,14 @@ from fiveup_env.doors.text.prompts import KINDS, move_in, notes_after, prompt
 from fiveup_env.doors.text.tools import MOST_ASKED, asked_in, checked_tools, how_to_ask, told
 from fiveup_env.engine.view import legal_masks
 from fiveup_env.envs.episodes import REWARDS, RewardName
+from fiveup_env.envs.options import check_fields
 from fiveup_env.errors import IllegalMoveError, InvalidMoveError, OptionError, shown, unknown
 from fiveup_env.game.view_words import move_words
 from fiveup_env.rules.actions import MOVES
+from fiveup_env.rules.fields import RuleFields
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Callable, Collection, Mapping
 
     from fiveup_env.doors.text.prompts import PromptKind
     from fiveup_env.rules.actions import Move
@@ -72,12 +74,44 @@ class Heard(NamedTuple):
     info: dict[str, Any]
 
 
+class TalkOptions(RuleFields, total=False):
+    """The keywords of `Talk`, and fields of the rules."""
+
+    reward: TextReward
+    prompt: PromptKind
+    list_moves: bool
+    costs: Costs | None
+    tools: str | Collection[str]
+    worlds: int
+
+
+def told_apart(options: Mapping[str, Any], taker: Callable[..., Any]) -> tuple[Talk, Any]:
+    """Return a talk with its options among those of `taker`, and the fields of the rules.
+
+    Raises UnexpectedOptionError for a keyword of neither, and as `Talk` does.
+    """
+    check_fields(options, taker, Talk)
+    fields = {name: value for name, value in options.items() if name in RuleFields.__annotations__}
+    return Talk(**{name: options[name] for name in options.keys() - fields.keys()}), fields
+
+
 class Talk:
-    """The talk of one model at one seat, episode after episode; its options are `TextEnv`'s.
+    """The talk of one model at one seat, episode after episode.
+
+    Args:
+        reward: `win`, `points` or `margin`, as in the game, or `loss`: what each move costs against
+            the best one in expected points, taken from 0.
+        prompt: `bare`, `deductions` or `notes`.
+        list_moves: Whether the prompt lists the legal moves.
+        costs: What wrong answers cost.
+        tools: What the model may ask before it moves: see `doors.text.tools`.
+        worlds: In how many sampled worlds each legal move is judged; 0: in as many as studies do
+            if the reward is `loss`, else in none.
 
     Attributes:
         costs: what wrong answers cost.
         pays_loss: whether the reward of a move is what it loses.
+        points: what the game itself is rewarded for.
         usage: the numbers of `answers`, of those that were `unreadable` or `illegal`, and of those
             that `asked` a tool, so far.
     """
@@ -85,12 +119,12 @@ class Talk:
     def __init__(
         self,
         *,
-        reward: TextReward,
-        prompt: PromptKind,
-        list_moves: bool,
-        costs: Costs | None,
-        tools: str | Collection[str],
-        worlds: int,
+        reward: TextReward = "win",
+        prompt: PromptKind = "bare",
+        list_moves: bool = True,
+        costs: Costs | None = None,
+        tools: str | Collection[str] = (),
+        worlds: int = 0,
     ) -> None:
         """Check the options; raise OptionError or AgentError for what is not allowed."""
         for what, given, known in (
@@ -102,6 +136,7 @@ class Talk:
         if whole(worlds, 0, MOST_WORLDS) is None or worlds in range(1, 4):
             raise OptionError(f"worlds is 0, or from 4 to {MOST_WORLDS}, not {shown(worlds)}")
         self.pays_loss, self._kind, self._list_moves = reward == "loss", prompt, list_moves
+        self.points: RewardName = "margin" if reward == "loss" else reward
         self.costs, self._tools = Costs() if costs is None else costs, checked_tools(tools)
         judge = f"pimc:worlds={worlds},weighed=16,playout=partner" if worlds else REFERENCE
         self._trials = Trials(judge) if worlds or self.pays_loss else None
