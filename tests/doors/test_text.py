@@ -23,7 +23,7 @@ from fiveup_env.doors.text.prompts import (
     prompt,
 )
 from fiveup_env.engine.view import legal_masks
-from fiveup_env.errors import OptionError, WrongMomentError
+from fiveup_env.errors import OptionError, SeedError, WrongMomentError
 from fiveup_env.game import move_words
 from tests.support import game_of, hidden_otherwise, play_randomly
 
@@ -53,6 +53,12 @@ def test_a_reader_of_words_plays_a_hand(kind: Any, players: int) -> None:
     assert {"win", "margin", "winner", "scores"} <= info.keys()
     with pytest.raises(WrongMomentError, match="call reset"):
         env.step("pass")
+
+
+@pytest.mark.parametrize("seed", [-1, 1 << 64, "7"])
+def test_a_seed_that_is_none_is_refused(seed: Any) -> None:
+    with pytest.raises(SeedError, match="a seed is a whole number from 0"):
+        made().reset(seed=seed)
 
 
 def test_a_model_is_paid_as_any_learner() -> None:

@@ -112,8 +112,8 @@ class TextEnv(gymnasium.Env[str, str]):
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[str, dict[str, Any]]:
         """Start an episode as `FiveUpEnv` does; return the first prompt."""
-        super().reset(seed=seed)
         self._env.reset(seed=seed, options=options)
+        super().reset(seed=seed)
         self._view = self._env.game.view(self.seat)
         self._talk.begin()
         return self._prompt(), self._info()
