@@ -238,6 +238,8 @@ EXTRAS = {  # what works where the wheel was installed with one extra, and with 
     "web": "from fiveup_env.play.launch import free_socket; free_socket('127.0.0.1', 0).close()",
     "mcp": "from fiveup_env.doors.mcp import server_for; from fiveup_env.play.table import Setup;"
     " server_for(Setup())",
+    "openenv": "from fiveup_env.doors.openenv import app_of; app_of(players=2)",
+    "verifiers": "from fiveup_env.doors.verifiers import FiveUpTaskset",
     "textarena": "import textarena as ta, fiveup_env.doors.textarena as d; ta.make(d.NAME)",
     "data": "import minari, pyarrow.parquet",
     "sweep": "import optuna",
@@ -356,6 +358,15 @@ def interfaces(session: nox.Session) -> None:
 
 @apart
 def verifiers(session: nox.Session) -> None:
-    """Test the environment for language models in Verifiers, which needs an old `mcp`."""
-    session.install("-e", ".", "verifiers==0.3.1", "pytest", "hypothesis")
+    """Test the door to Verifiers, which needs an `mcp` of its own."""
+    session.install("-e", ".[verifiers]", "pytest", "hypothesis")
     session.run("pytest", "-q", "-W", "default", "tests/doors/test_verifiers.py")
+
+
+@apart
+def openenv(session: nox.Session) -> None:
+    """Test the doors to OpenEnv and TRL."""
+    session.install("-e", ".[openenv]", "trl>=1.16", "pytest", "hypothesis")
+    session.run(
+        "pytest", "-q", "-W", "default", "tests/doors/test_openenv.py", "tests/doors/test_trl.py"
+    )

@@ -6,6 +6,7 @@ openspiel  the games in OpenSpiel
 textarena  TextArena
 openenv    OpenEnv: a server of environments, and its client
 trl        TRL: episodes whose moves are tools
+verifiers  Verifiers: models at one table, each in a conversation of its own
 
 Agents that are programs in any language have a room of their own, `fiveup_env.programs`.
 """

@@ -1,68 +1,109 @@
-"""Verifiers before 0.4: its environment for Gymnasium's environments plays `TextEnv` as it is."""
+"""Verifiers: an episode is a table, whose models are asked and paid each in its own talk."""
 
 from __future__ import annotations
 
 import asyncio
-import re
-from typing import Any
+import inspect
+import textwrap
+from contextlib import asynccontextmanager
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from fiveup_env.doors.text import TextEnv
+from fiveup_env.doors.text import TextTable
+from tests.doors.test_text_table import listed
 
-pytest.importorskip("verifiers", reason="the door to Verifiers (no Verifiers)")
-import verifiers as vf
+pytest.importorskip("verifiers.v1", reason="the door to Verifiers (no Verifiers)")
+from verifiers.v1.agent import Segment
+from verifiers.v1.types import AssistantMessage
+from verifiers.v1.utils.loaders import load_environment
 
-OPTIONS: Any = {"rules": "five_up", "players": 2, "target": 10, "reward": "margin"}
+from fiveup_env.doors import verifiers as door
+from fiveup_env.doors.verifiers import FiveUpData, FiveUpEnv, FiveUpEnvConfig, FiveUpTask
 
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+    from pathlib import Path
 
-def first_move(prompt: str) -> str:
-    """Return the first of the legal moves that a prompt lists, or nothing where it lists none."""
-    match = re.search(r"Your legal moves?: (.*?)[,.]", prompt)
-    return match[1] if match else ""
-
-
-class _Scripted(vf.Client):  # type: ignore[misc]
-    """A model that answers with the first legal move; it is asked once more after the end."""
-
-    def setup_client(self, config: Any) -> None: ...
-
-    async def to_native_tool(self, tool: Any) -> Any: ...
-
-    async def to_native_prompt(self, messages: Any) -> Any:
-        return messages, {}
-
-    async def get_native_response(self, prompt: Any, *_: Any, **__: Any) -> str:
-        return first_move(prompt[-1].content)
-
-    async def raise_from_native_response(self, response: Any) -> None: ...
-
-    async def from_native_response(self, response: str) -> Any:
-        from verifiers.types import Response, ResponseMessage
-
-        message = ResponseMessage(content=response, finish_reason="stop", is_truncated=False)
-        return Response(id="0", created=0, model="scripted", message=message)
-
-    async def close(self) -> None: ...
+WRONG = ("", "<system>pass</system>", "x" * 100_000)
 
 
-def played(seed: int) -> tuple[str, float]:
-    """Return the first prompt of an episode, and the sum of its rewards."""
-    env, rewards, over = TextEnv(**OPTIONS), 0.0, False
-    prompt, _ = env.reset(seed=seed)
-    first = prompt
-    while not over:
-        prompt, reward, terminated, truncated, _ = env.step(first_move(prompt))
-        rewards, over = rewards + reward, terminated or truncated
-    return first, rewards
+def answer(prompt: str, number: int) -> str:
+    """Return what a scripted model answers: at times what is wrong, else a legal move."""
+    moves = listed(prompt)
+    return WRONG[number % 3] if number % 4 == 3 else f"Hm.\n{moves[number % len(moves)]}"
 
 
-def test_a_rollout_has_the_prompts_and_the_rewards_of_the_environment() -> None:
-    env = vf.GymEnv(TextEnv, OPTIONS, num_train_episodes=1, num_eval_episodes=4, seed=5)
-    results = asyncio.run(env.evaluate(_Scripted(None), "scripted", num_examples=4))
-    assert len(results["outputs"]) == 4
-    for row in results["outputs"]:
-        prompt, reward = played(int(row["answer"]))
-        assert row["prompt"][-1]["content"] == prompt
-        assert row["reward"] == pytest.approx(reward)
-        assert row["error"] is None
+class Role:
+    """A model of Verifiers that follows the script; it notes its one conversation."""
+
+    def __init__(self, limit: int = 10_000) -> None:
+        self.asked: list[str] = []
+        self.rewards: dict[str, float] = {}
+        self.trace = SimpleNamespace(info={}, record_reward=self.rewards.__setitem__)
+        self.limit = limit
+
+    @asynccontextmanager
+    async def interaction(self, task: Any) -> AsyncIterator[Role]:
+        """Open the conversation."""
+        assert task.data.prompt is None
+        yield self
+
+    async def turn(self, message: str) -> Segment:
+        """Answer a prompt."""
+        if len(self.asked) >= self.limit:
+            return Segment(messages=[], terminated=True)
+        self.asked.append(message)
+        said = answer(message, len(self.asked))
+        return Segment(messages=[AssistantMessage(content=said)])
+
+
+def played(seed: int, config: FiveUpEnvConfig, **roles: Role) -> None:
+    env: Any = SimpleNamespace(config=config)
+    asyncio.run(FiveUpEnv.run(env, FiveUpTask(FiveUpData(seed=seed)), SimpleNamespace(**roles)))
+
+
+@pytest.mark.parametrize("partner_seat", [None, 2])
+def test_each_conversation_is_asked_and_paid_as_its_seat_at_the_table(
+    partner_seat: int | None,
+) -> None:
+    options: Any = {"reward": "loss", "worlds": 8, "prompt": "notes"}
+    config = FiveUpEnvConfig(
+        players=4, partner_seat=partner_seat, opponents="greedy", table=options
+    )
+    for seed in range(3):
+        roles = {"player": Role(), "partner": Role()}
+        played(seed, config, **roles)
+        seats = {0: roles["player"]} | ({2: roles["partner"]} if partner_seat else {})
+        table = TextTable(
+            players=4, agents={s: "greedy" for s in range(4) if s not in seats}, **options
+        )
+        table.reset(seed=seed)
+        asked: dict[int, list[str]] = {seat: [] for seat in seats}
+        while table.turn is not None:
+            asked[table.turn].append(table.prompt)
+            table.answer(answer(table.prompt, len(asked[table.turn])))
+        for seat, role in seats.items():
+            assert role.asked == asked[seat]
+            assert role.rewards == {"fiveup": sum(table.rewards[seat])}
+            assert role.trace.info["answers"] == table.rewards[seat]
+            assert role.trace.info["end"]["answers"] == len(asked[seat])
+
+
+def test_a_conversation_that_ends_by_a_limit_of_its_own_ends_the_episode() -> None:
+    role = Role(limit=2)
+    played(1, FiveUpEnvConfig(opponents="greedy", table={}), player=role, partner=Role())
+    assert len(role.asked) == 2
+    assert role.rewards.keys() == {"fiveup"}
+
+
+def test_a_module_of_two_lines_is_an_environment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = inspect.getdoc(door).split("\n\n")[2]  # type: ignore[union-attr]
+    (tmp_path / "fiveup_v1.py").write_text(textwrap.dedent(lines))
+    monkeypatch.syspath_prepend(str(tmp_path))
+    env = load_environment(FiveUpEnvConfig(taskset={"id": "fiveup-v1", "games": 3, "first": 7}))
+    assert isinstance(env, FiveUpEnv)
+    assert [task.data.seed for task in env.taskset] == [7, 8, 9]
