@@ -2,8 +2,9 @@
 
     python -m benchmarks.seats --save
 
-Each example of a library learns from the same number of moves, with a network, a rate and epochs
-like those of `train.py`'s own self-play; its naive twin is the same program with what the library
+Each example of a library learns from the same number of moves, with the layers, the rate and the
+epochs of `train.py`'s own self-play, which learns here without a number for the points of each
+play, as the examples do; its naive twin is the same program with what the library
 itself offers in place of the one thing that knows seats. All meet `greedy` on the same deals, which
 none has seen. What was measured is kept in runs/seats, and is not measured again.
 """
@@ -86,6 +87,7 @@ def ours(updates: int, players: int, seed: int) -> Agent:
         n_epochs=4,
     )
     run = SelfPlay(config, Path())
+    run.network.worth.requires_grad = False  # the libraries' networks have no such
     for _ in range(updates):
         run.update(0)
     return NetworkAgent(run.network)
