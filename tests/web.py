@@ -108,13 +108,22 @@ def folder_server(folder: Path) -> Iterator[str]:
 def served(offer: Offer | None = None) -> Iterator[str]:
     """The address of a server that offers something, in a thread of its own."""
     pytest.importorskip("websockets", reason="tables by links (no websockets)")
-    import uvicorn
-
-    from fiveup_env.play.launch import config_of, free_socket
+    from fiveup_env.play.launch import config_of
     from fiveup_env.play.server import Offer, app_of
 
+    with answering(config_of(app_of(offer or Offer()))) as address:
+        yield address
+
+
+@contextmanager
+def answering(config: Any) -> Iterator[str]:
+    """The address of a server of Uvicorn with this configuration, in a thread of its own."""
+    import uvicorn
+
+    from fiveup_env.play.launch import free_socket
+
     with free_socket("127.0.0.1", 0) as bound:
-        server = uvicorn.Server(config_of(app_of(offer or Offer())))
+        server = uvicorn.Server(config)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]})
         thread.start()
         try:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from fiveup_env.doors.text import TextTable
 from fiveup_env.errors import MissingExtraError
+from fiveup_env.opponents.trust import check_spec
 from fiveup_env.rules.fields import Rules
 
 try:
@@ -79,6 +80,7 @@ class FiveUpEnv(vf.Env[FiveUpEnvConfig]):
     async def run(self, task: vf.Task, agents: vf.Agents) -> None:
         """Play a deal; each conversation is rewarded with the sum of what its answers brought."""
         config, roles = self.config, {0: agents.player}
+        check_spec(config.opponents)  # it may stand in a file
         if config.partner_seat is not None:
             roles[config.partner_seat] = agents.partner
         seats = range(Rules.preset(config.rules, config.players).players)

@@ -112,10 +112,11 @@ class SelfPlayEnv(EnvBase):  # type: ignore[misc]  # TorchRL has no types
 class SeatsGAE:
     """Generalised advantages of every seat by itself, from what a collector gives.
 
-    Call it with each rollout once, in their order: it keeps the decisions that wait for their
-    seat's next one. It returns decisions, one a row, with the keys of the rollout and the entries
-    of the seat that decided in place of those of all seats; and with `advantage`, `value_target`
-    and `state_value`, as losses read them.
+    Call it with each rollout of a collector once, in their order: it keeps the decisions that wait
+    for their seat's next one, so games that are reset want another `SeatsGAE`. It returns
+    decisions, one a row, with the keys of the rollout and the entries of the seat that decided in
+    place of those of all seats; and with `advantage`, `value_target` and `state_value`, as losses
+    read them.
 
     Args:
         gamma: The discount from a seat's decision to its next one.
@@ -149,7 +150,7 @@ class SeatsGAE:
         """
         if (self._group, "mask") not in played.keys(include_nested=True) or not played.ndim:
             raise OptionError(f"a rollout of seats has ({self._group!r}, 'mask'), and a time")
-        played = played.reshape(-1, played.shape[-1])
+        played = played.reshape(-1, played.shape[-1]).clone(recurse=False)
         played.names = [None, None]  # of dimensions; they are others in what is returned
         played = played.transpose(0, 1)
         decisions, seats = self._decided(played.exclude("next"))

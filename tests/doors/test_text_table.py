@@ -51,6 +51,16 @@ def test_each_seat_is_paid_what_the_game_brings_it(players: int, agents: Any) ->
         assert again == asked
 
 
+def test_a_mixture_is_one_of_its_members_for_an_episode() -> None:
+    def of(spec: str, seed: int) -> list[tuple[int, str]]:
+        return played(TextTable(players=2, agents={1: spec}), seed)
+
+    drawn = [of("mix:greedy=1,random=1", seed) for seed in range(6)]
+    members = [[of(spec, seed) for spec in ("greedy", "random")] for seed in range(6)]
+    chosen = [both.index(one) for one, both in zip(drawn, members, strict=True)]
+    assert {*chosen} == {0, 1}
+
+
 def test_losses_are_those_of_the_study_for_both_partners() -> None:
     table = TextTable(players=4, agents={1: "greedy", 3: "greedy"}, reward="loss", worlds=16)
     total = {0: 0.0, 2: 0.0}

@@ -15,6 +15,8 @@ from fiveup_env.checks import whole
 from fiveup_env.doors.text.talk import told_apart
 from fiveup_env.envs.aec import raw_env
 from fiveup_env.errors import SeatError, WrongMomentError, shown
+from fiveup_env.opponents.agent import unchecked
+from fiveup_env.opponents.mixtures import drawn
 from fiveup_env.opponents.registry import get_agent
 from fiveup_env.opponents.rng import keyed_rng
 
@@ -101,16 +103,16 @@ class TextTable:
     def reset(self, *, seed: int | None = None) -> None:
         """Deal the game that a seed names, or the next one, and let agents move up to a model."""
         self._aec.reset(seed)
-        self._rngs = {
-            seat: keyed_rng("text table", self._aec.game.seed, seat) for seat in self._agents
+        seed = self._aec.game.seed
+        self._rngs = {seat: keyed_rng("text table", seed, seat) for seat in self._agents}
+        self._playing = {
+            seat: unchecked(drawn(agent, seed, seat)) for seat, agent in self._agents.items()
         }
         for talk in self.talks.values():
             talk.begin()
         self.rewards = {seat: [] for seat in self.talks}
-        self.outcomes, self.infos = (
-            dict.fromkeys(self.talks, 0.0),
-            {seat: {} for seat in self.talks},
-        )
+        self.outcomes = dict.fromkeys(self.talks, 0.0)
+        self.infos = {seat: {} for seat in self.talks}
         self._said = ""
         self._go_on()
 
@@ -157,7 +159,7 @@ class TextTable:
             self.turn = aec.possible_agents.index(aec.agent_selection)
             if self.turn in self.talks:
                 return
-            chosen = self._agents[self.turn](aec.view(aec.agent_selection), self._rngs[self.turn])
+            chosen = self._playing[self.turn](aec.view(aec.agent_selection), self._rngs[self.turn])
             self._move(int(chosen[0]))
         self.turn, end = None, aec.infos[aec.agent_selection]
         said = {"winner": int(end["winner"]), "scores": [*map(int, end["scores"])]}

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from fiveup_env.analysis.trials import REFERENCE, Trials, key_of, shortfalls
+from fiveup_env.analysis.trials import REFERENCE, Trials, checked_reference, key_of, shortfalls
 from fiveup_env.checks import finite, is_one_of, whole
 from fiveup_env.doors.text.prompts import KINDS, move_in, notes_after, prompt
 from fiveup_env.doors.text.tools import MOST_ASKED, asked_in, checked_tools, how_to_ask, told
@@ -138,7 +138,8 @@ class Talk:
         self.pays_loss, self._kind, self._list_moves = reward == "loss", prompt, list_moves
         self.points: RewardName = "margin" if reward == "loss" else reward
         self.costs, self._tools = Costs() if costs is None else costs, checked_tools(tools)
-        judge = f"pimc:worlds={worlds},weighed=16,playout=partner" if worlds else REFERENCE
+        judge = checked_reference(REFERENCE)
+        judge = replace(judge, worlds=int(worlds) or judge.worlds)
         self._trials = Trials(judge) if worlds or self.pays_loss else None
         self.usage = Counter[str]()
         self.begin()
@@ -155,7 +156,7 @@ class Talk:
     def hear(self, answer: str, view: np.ndarray) -> Heard:
         """Take an answer at a view; raise InvalidMoveError if it is not text."""
         if not isinstance(answer, str):
-            raise InvalidMoveError(f"an answer is text, not {shown(answer)}")
+            raise InvalidMoveError(f"an answer must be text, not {shown(answer)}")
         self.usage["answers"] += 1
         self._notes, answer = notes_after(self._notes, answer), answer[-LONGEST_ANSWER:]
         tool = asked_in(answer, self._tools) if self._asked < MOST_ASKED else None
